@@ -1,0 +1,63 @@
+"""Executors: one function, `map(function, tasks)`. Stages and tasks never see which one runs them.
+
+Functions are module level, tasks and results small and picklable; data goes through files.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from curate.errors import UserError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one task ended: `result`, or the death of the worker that had it (`signal` 0 where it is not known)."""
+
+    task: int  # index in the sequence given to map
+    result: Any = None
+    died: bool = False
+    signal: int = 0
+
+
+class Executor(Protocol):
+    """Runs tasks somewhere. An exception inside a task is raised by `map`; a dead worker is an outcome."""
+
+    workers: int
+
+    def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
+        """Outcomes as they come, in any order, one for each task."""
+
+
+@dataclass(frozen=True)
+class Serial:
+    """One task after the other in this process."""
+
+    workers: int = 1
+
+    def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
+        for index, task in enumerate(tasks):
+            yield Outcome(index, function(task))
+
+
+def results(executor: Executor, function: Callable[[T], R], tasks: Sequence[T], tries: int = 3) -> list[R]:
+    """All results in task order; tasks whose worker died are tried again.
+
+    Raises UserError when a worker died `tries` times over the same task.
+    """
+    done: dict[int, R] = {}
+    for _ in range(tries):
+        waiting = [index for index in range(len(tasks)) if index not in done]
+        if not waiting:
+            break
+        for outcome in executor.map(function, [tasks[index] for index in waiting]):
+            if not outcome.died:
+                done[waiting[outcome.task]] = outcome.result
+    if len(done) < len(tasks):
+        lost = next(index for index in range(len(tasks)) if index not in done)
+        name = getattr(function, "__name__", "task")
+        raise UserError(f"{name}: the worker died {tries} times over {tasks[lost]}; see its memory and the disk, then run again")
+    return [done[index] for index in range(len(tasks))]

@@ -1,0 +1,80 @@
+"""What a reader of one kind of input must offer, and the spans that it yields."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from curate.document import Document, Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What lies at [offset, offset + length) of a file. The spans of a file tile it without gap or overlap.
+
+    Exactly one of these holds: a document (perhaps with the reader's own verdict in `drop`: `bad_status`,
+    `not_text`, `truncated`, ...; then `document` still carries address, url, date and status); damage (`drop` with
+    reason `damaged`, `document` None, the cause in `drop.cause`); or a record that is no document (`document` and
+    `drop` None), counted under `type` ("request", "warcinfo", "metadata", "revisit", ..., "padding").
+    Offsets and lengths are in the unit of `Address.offset`.
+    """
+
+    offset: int
+    length: int
+    type: str
+    document: Document | None = None
+    drop: Drop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """One file of a source. `name` is its path as the config gives it (a glob expanded), its name in all outputs."""
+
+    source: str
+    name: str
+    size: int  # bytes on disk
+    version: str  # ETag, or modification time, or "": part of the fingerprint
+
+    @property
+    def path(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a file that one task scans: the records that start in [start, end).
+
+    `exact` says that `start` is known to be where a record (or damage) starts; else the reader must find the
+    first true start at or after it. `end` None means to the end of the file. Units as `Address.offset`.
+    """
+
+    start: int = 0
+    end: int | None = None
+    exact: bool = True
+
+
+class Reader(Protocol):
+    """Reads one kind of file. Frozen dataclasses: fields are the source's configuration."""
+
+    columns: Mapping[str, pa.DataType]  # attributes that its documents carry, with their types
+
+    def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
+        """Cuts a file into parts that can be read apart; [Slice()] where it can't be cut."""
+
+    def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
+        """The spans of the records that start in the slice, in order. The first span's offset is the first true
+        start; the end of the last span is where the next slice must begin. Where no record starts in the slice,
+        one empty span of type "padding" (length 0) at the next true start is yielded."""
+
+    def size(self, file: InputFile) -> int | None:
+        """Length of the file in the unit of its offsets, once known (None: only the end of reading tells)."""
+
+
+def as_json(value: Any) -> Any:
+    """A value as plain JSON types (tuples as lists), for canonical configs."""
+    if isinstance(value, Mapping):
+        return {str(k): as_json(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(v) for v in value]
+    return value

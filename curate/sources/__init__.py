@@ -1,0 +1,1 @@
+"""Sources: what kinds of input there are, and what a reader yields."""

@@ -1,0 +1,106 @@
+"""What a stage is: a frozen dataclass whose fields are its configuration, and nothing else.
+
+Document stages look at one document; rule stages are document stages that measure first and judge the measures
+after, so that a threshold can be re-decided without reading the crawl again. Corpus stages need all documents:
+they sketch each one during the scan and decide afterwards from the sketches.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import pyarrow as pa
+
+from curate.document import Document, Drop
+
+if TYPE_CHECKING:
+    from curate.corpus import Corpus
+
+Measures = Mapping[str, Any]
+
+
+@runtime_checkable
+class DocumentStage(Protocol):
+    """A stage that needs one document at a time.
+
+    `adds` names and types the attributes it sets (they become shard columns), `reasons` lists every reason for
+    which it may drop; a reason that is not declared is a bug and raises.
+    """
+
+    adds: ClassVar[Mapping[str, pa.DataType]]
+    reasons: ClassVar[tuple[str, ...]]
+
+    def apply(self, doc: Document) -> Document | Drop: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleStage:
+    """Base of the stages that measure and judge (language, gopher, naive_bayes, ...).
+
+    `measures` names and types all that `measure` returns; each is recorded for kept and dropped documents alike.
+    A measure that stands in `adds` too becomes an attribute. `limits` are the fields that `judge` alone reads:
+    `curate what-if` can change them without reading the crawl. With `annotate: true` the verdict is recorded in
+    the attribute `<stage>_reason` and the document goes on.
+    """
+
+    annotate: bool = False
+
+    adds: ClassVar[Mapping[str, pa.DataType]] = {}
+    measures: ClassVar[Mapping[str, pa.DataType]] = {}
+    reasons: ClassVar[tuple[str, ...]] = ()
+    limits: ClassVar[tuple[str, ...]] = ()
+
+    def clean(self, doc: Document) -> Document:
+        """The document as this stage passes it on (a stage that edits text overrides this)."""
+        return doc
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        """All measures of a cleaned document; None where a measure does not apply."""
+        raise TypeError(f"{type(self).__name__} must define measure()")
+
+    def judge(self, measures: Measures) -> Drop | None:
+        """The first rule that the measures break, or None."""
+        raise TypeError(f"{type(self).__name__} must define judge()")
+
+    def apply(self, doc: Document) -> Document | Drop:
+        doc = self.clean(doc)
+        measures = self.measure(doc)
+        doc = doc.annotate(**{name: measures[name] for name in self.adds if name in measures})
+        return self.judge(measures) or doc
+
+
+class Sketch(NamedTuple):
+    """What a corpus stage remembers of one document: 64-bit keys that propose, one record that decides."""
+
+    keys: np.ndarray  # uint64, any number; equal keys put documents into one bucket
+    record: np.void | np.ndarray | None = None  # one item of the stage's `record` dtype
+
+
+class Verdicts(NamedTuple):
+    """Decisions on some documents, as equally long arrays; documents not named stay as they are.
+
+    `reason` None means that the documents are kept and only get `columns`.
+    """
+
+    documents: np.ndarray  # int64 numbers
+    reason: str | None
+    matched: np.ndarray | None = None  # int64 number of the twin, -1 for none
+    score: np.ndarray | None = None  # float32 similarity
+    columns: Mapping[str, np.ndarray] = {}  # values for attributes in `adds`
+
+
+@runtime_checkable
+class CorpusStage(Protocol):
+    """A stage that needs all documents. `record` is the fixed-width dtype of its records, or None."""
+
+    adds: ClassVar[Mapping[str, pa.DataType]]
+    reasons: ClassVar[tuple[str, ...]]
+    record: ClassVar[np.dtype[Any] | None]
+
+    def sketch(self, doc: Document) -> Sketch: ...
+
+    def decide(self, corpus: "Corpus") -> Iterator[Verdicts]: ...
+
+
+Stage = DocumentStage | CorpusStage
