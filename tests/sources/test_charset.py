@@ -1,0 +1,139 @@
+"""Charset decisions: what wins, what falls through, and that nothing raises."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curate.sources.charset import CODECS, decode, whatwg_name
+
+GERMAN = "Die größte Mühle stand früher am Fluss; Äpfel und Nüsse lagen im Hof."
+RUSSIAN = "Старая мельница стояла у реки, и каждый вечер мы ходили туда пешком."
+CHINESE = "河边有一座古老的磨坊，我们每天晚上都走到那里去看水。" * 2
+JAPANESE = "川のそばに古い水車小屋があり、毎晩そこまで歩いて行きました。" * 2
+KOREAN = "강가에 오래된 방앗간이 있었고 우리는 매일 저녁 그곳까지 걸어갔다." * 2
+
+
+def page(text: str, meta: str = "") -> str:
+    return f"<html><head>{meta}<title>t</title></head><body><p>{text}</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("latin1", "windows-1252"),
+        ("ISO-8859-1", "windows-1252"),
+        ("us-ascii", "windows-1252"),
+        ("gb2312", "gb18030"),
+        ("GBK", "gb18030"),
+        ("x-sjis", "shift_jis"),
+        ("UTF8", "utf-8"),
+        (' "utf-8"; ', "utf-8"),
+        ("ks_c_5601-1987", "euc-kr"),
+        ("iso-8859-9", "windows-1254"),
+        ("tis-620", "windows-874"),
+        ("cp1251", "windows-1251"),
+        ("utf-16", "utf-16le"),
+        ("iso-8859-5", "iso-8859-5"),
+        ("utf-7", None),
+        ("rot13", None),
+        ("unicode_escape", None),
+        ("nonsense", None),
+        ("", None),
+        ("a\0b", None),
+    ],
+)
+def test_labels_mean_what_browsers_take_them_for(label: str, name: str | None) -> None:
+    assert whatwg_name(label) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "declared"),
+    [
+        (GERMAN, "cp1252", "iso-8859-1"),
+        (RUSSIAN, "cp1251", "windows-1251"),
+        (RUSSIAN, "koi8-r", "koi8-r"),
+        (CHINESE, "gbk", "gb2312"),
+        (CHINESE, "big5hkscs", "big5"),
+        (JAPANESE, "cp932", "shift_jis"),
+        (JAPANESE, "euc_jp", "euc-jp"),
+        (JAPANESE, "iso2022_jp", "iso-2022-jp"),
+        (KOREAN, "cp949", "euc-kr"),
+        (GERMAN, "utf-16-le", "utf-16"),
+        (GERMAN, "utf-8", "utf-8"),
+    ],
+)
+def test_a_true_header_is_followed(text: str, codec: str, declared: str) -> None:
+    if text is CHINESE and codec == "big5hkscs":
+        text = "河邊有一座古老的磨坊，我們每天晚上都走到那裡去看水。"
+    assert decode(page(text).encode(codec), declared)[0] == page(text)
+
+
+def test_meta_alone_is_followed() -> None:
+    for meta in (
+        '<meta charset="windows-1252">',
+        "<META http-equiv='Content-Type' content='text/html; charset=latin1'>",
+        '<meta content="text/html; charset=ISO-8859-1" http-equiv="content-type">',
+    ):
+        html = page(GERMAN, meta).encode("cp1252")
+        assert decode(html, None) == (page(GERMAN, meta), "windows-1252")
+    html = page(RUSSIAN, "<!-- <meta charset=latin1> --><meta charset=koi8-r>").encode("koi8-r")
+    assert decode(html, None)[1] == "koi8-r"
+    html = ('<?xml version="1.0" encoding="windows-1251"?>' + page(RUSSIAN)).encode("cp1251")
+    assert decode(html, None)[1] == "windows-1251"
+
+
+def test_a_byte_order_mark_wins_and_is_not_text() -> None:
+    assert decode(b"\xef\xbb\xbf" + GERMAN.encode(), "windows-1251") == (GERMAN, "utf-8")
+    assert decode(b"\xff\xfe" + GERMAN.encode("utf-16-le"), "utf-8") == (GERMAN, "utf-16le")
+    assert decode(b"\xfe\xff" + GERMAN.encode("utf-16-be"), None) == (GERMAN, "utf-16be")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_mark_or_header_is_seen(codec: str) -> None:
+    assert decode(page(GERMAN).encode(codec), None)[0] == page(GERMAN)
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "declared", "meta"),
+    [
+        (GERMAN, "utf-8", "iso-8859-1", ""),  # server default
+        (GERMAN, "cp1252", "utf-8", '<meta charset="windows-1252">'),  # header lies, page does not
+        (GERMAN, "cp1252", "utf-8", ""),  # nobody says the truth
+        (CHINESE, "gbk", "iso-8859-1", '<meta charset="gb2312">'),
+        (RUSSIAN, "cp1251", "iso-8859-1", ""),
+        (GERMAN, "cp1252", "utf-16", ""),
+        (GERMAN, "cp1252", "no-such-charset", '<meta charset="windows-1252">'),
+        (CHINESE, "gbk", "utf-8", ""),
+    ],
+)
+def test_a_wrong_declaration_falls_through(text: str, codec: str, declared: str, meta: str) -> None:
+    assert decode(page(text, meta).encode(codec), declared)[0] == page(text, meta)
+
+
+def test_one_broken_character_does_not_overrule_the_header() -> None:
+    html = page(RUSSIAN).encode() + b"\xd0"
+    assert decode(html, "utf-8") == (page(RUSSIAN) + "\ufffd", "utf-8")
+
+
+def test_surrogates_coded_one_by_one_are_joined() -> None:
+    html = b"<p>smile \xed\xa0\xbd\xed\xb8\x80 and half \xed\xa0\xbd here \xc3\xa9" + "ü".encode() * 20
+    text, name = decode(html, "utf-8")
+    assert name == "utf-8" and "smile \U0001f600 and half \ufffd here é" in text
+    text.encode("utf-8")
+
+
+def test_open_bytes_of_a_code_page_become_controls() -> None:
+    assert decode(b"caf\xe9 \x81 \x93ok\x94", "latin1")[0] == "caf\xe9 \x81 \u201cok\u201d"
+
+
+@given(st.binary(max_size=400), st.one_of(st.none(), st.text(max_size=12), st.sampled_from(sorted(CODECS))))
+def test_never_raises_and_is_a_pure_function(html: bytes, declared: str | None) -> None:
+    text, name = decode(html, declared)
+    assert name in CODECS
+    assert decode(html, declared) == (text, name)
+    text.encode("utf-8", "surrogatepass")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=0, max_size=200))
+def test_utf8_comes_back_whole(text: str) -> None:
+    assert decode(page(text).encode(), "utf-8")[0] == page(text)
