@@ -1,34 +1,140 @@
 """The maths of training at scale: pure functions, a unit in every name, a source in every docstring."""
 
 from scale.budget import chinchilla_tokens, gpu_hours, tokens_per_parameter, training_flops
-from scale.checkpoint import daly_checkpoint_interval, optimal_checkpoint_interval, wasted_fraction
+from scale.checkpoint import (
+    daly_checkpoint_interval,
+    mean_hours_between_failures,
+    optimal_checkpoint_interval,
+    wasted_fraction,
+)
+from scale.collapse import expected_spread_shrink, expected_variance_shrink, recursive_gaussian_fit
 from scale.data_parallel import (
+    RingAllReduce,
     all_reduce_traffic,
     linear_regression_gradient,
     ring_all_reduce,
     zero_traffic_ratio,
 )
-from scale.memory import activation_bytes, training_memory, zero_memory_per_gpu
+from scale.floats import BF16, FORMATS, FP8_E4M3, FP8_E5M2, FP16, FP32, FloatFormat, quantize
+from scale.layout import Coordinates, Layout3D
+from scale.memorization import BOILERPLATE, OTHER_LINES, verbatim_probability
+from scale.memory import (
+    RECIPES,
+    StateRecipe,
+    TrainingMemory,
+    activation_bytes,
+    inference_memory_bytes,
+    training_memory,
+    zero_memory_per_gpu,
+)
 from scale.mixture import epochs_per_source
-from scale.pipeline import bubble_fraction, bubble_ratio, pipeline_schedule
+from scale.pipeline import (
+    bubble_fraction,
+    bubble_ratio,
+    dualpipe_bubble_seconds,
+    in_flight_micro_batches,
+    interleaved_bubble_fraction,
+    interleaved_bubble_ratio,
+    pipeline_schedule,
+    zero_bubble_fraction,
+)
+from scale.precision import (
+    DynamicLossScaler,
+    ScaledTensor,
+    accumulate_updates,
+    fp8_scale,
+    quantize_per_block,
+    quantize_per_tensor,
+    relative_error,
+    scaled_gradient_roundtrip,
+)
+from scale.stability import (
+    BadBatchRun,
+    ClippedGradients,
+    RollbackPlan,
+    clip_by_global_norm,
+    detect_spikes,
+    local_square_sums,
+    rollback_plan,
+    sharded_global_norm,
+    train_through_a_bad_batch,
+    warmup_cosine,
+)
+from scale.tensor_parallel import (
+    SplitMatmul,
+    TensorParallelMlp,
+    column_parallel_matmul,
+    row_parallel_matmul,
+    tensor_parallel_mlp,
+)
 
 __all__ = [
+    "BF16",
+    "BOILERPLATE",
+    "FORMATS",
+    "FP8_E4M3",
+    "FP8_E5M2",
+    "FP16",
+    "FP32",
+    "OTHER_LINES",
+    "RECIPES",
+    "BadBatchRun",
+    "ClippedGradients",
+    "Coordinates",
+    "DynamicLossScaler",
+    "FloatFormat",
+    "Layout3D",
+    "RingAllReduce",
+    "RollbackPlan",
+    "ScaledTensor",
+    "SplitMatmul",
+    "StateRecipe",
+    "TensorParallelMlp",
+    "TrainingMemory",
+    "accumulate_updates",
     "activation_bytes",
     "all_reduce_traffic",
     "bubble_fraction",
     "bubble_ratio",
     "chinchilla_tokens",
+    "clip_by_global_norm",
+    "column_parallel_matmul",
     "daly_checkpoint_interval",
+    "detect_spikes",
+    "dualpipe_bubble_seconds",
     "epochs_per_source",
+    "expected_spread_shrink",
+    "expected_variance_shrink",
+    "fp8_scale",
     "gpu_hours",
+    "in_flight_micro_batches",
+    "inference_memory_bytes",
+    "interleaved_bubble_fraction",
+    "interleaved_bubble_ratio",
     "linear_regression_gradient",
+    "local_square_sums",
+    "mean_hours_between_failures",
     "optimal_checkpoint_interval",
     "pipeline_schedule",
+    "quantize",
+    "quantize_per_block",
+    "quantize_per_tensor",
+    "recursive_gaussian_fit",
+    "relative_error",
     "ring_all_reduce",
+    "rollback_plan",
+    "row_parallel_matmul",
+    "scaled_gradient_roundtrip",
+    "sharded_global_norm",
+    "tensor_parallel_mlp",
     "tokens_per_parameter",
+    "train_through_a_bad_batch",
     "training_flops",
     "training_memory",
+    "verbatim_probability",
+    "warmup_cosine",
     "wasted_fraction",
+    "zero_bubble_fraction",
     "zero_memory_per_gpu",
     "zero_traffic_ratio",
 ]

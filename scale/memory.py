@@ -47,9 +47,7 @@ RECIPES: dict[str, StateRecipe] = {
     "adam18": StateRecipe(
         2, 4, 0, 4, 4, 4, False, "Megatron-LM without its distributed optimizer: fp32 gradients"
     ),
-    "adam20": StateRecipe(
-        2, 2, 4, 4, 4, 4, False, "Smith et al. 2022 (MT-NLG), section 3: fp32 gradient copy"
-    ),
+    "adam20": StateRecipe(2, 2, 4, 4, 4, 4, False, "Smith et al. 2022 (MT-NLG): fp32 gradient copy"),
     "dist-opt": StateRecipe(2, 4, 0, 4, 4, 4, True, "Megatron-LM distributed optimizer: 6 + 12/d"),
 }
 

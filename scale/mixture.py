@@ -16,7 +16,7 @@ def epochs_per_source(
 
     `weights` are shares of the `total_tokens` (D) the model sees; `available_tokens` (N_i) are the tokens
     each source holds. A source of weight 0 gets 0 epochs, whatever it holds. About 4 epochs are nearly as
-    good as fresh tokens, beyond 16 they are nearly worthless (Muennighoff et al. 2023, section 1).
+    good as fresh tokens, beyond 16 they are nearly worthless (Muennighoff et al. 2023).
 
     Raises ValueError for a negative or not finite weight, weights that do not add to 1 within 0.02, sources
     named in one mapping only, a used source without tokens, or a total that is not above zero.
@@ -27,7 +27,7 @@ def epochs_per_source(
     unmatched = sorted(set(weights) ^ set(available_tokens))
     if unmatched:
         raise ValueError(
-            f"weights and available_tokens must name the same sources; only one names: {', '.join(unmatched)}."
+            f"weights and available_tokens must name the same sources; one lacks {', '.join(unmatched)}."
         )
     shares = {source: non_negative(f"the weight of {source}", weight) for source, weight in weights.items()}
     if abs(math.fsum(shares.values()) - 1.0) > WEIGHT_SUM_TOLERANCE:

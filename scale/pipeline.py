@@ -34,7 +34,7 @@ def pipeline_schedule(stages: int, micro_batches: int, schedule: str = "gpipe") 
 
     Micro-batches count from 1 and forward and backward take one slot each, so the shape is (p, 2 (m + p -
     1)) and each stage idles 2 (p - 1) slots. "gpipe" runs all forwards, then all backwards (Huang et al.
-    2019, figure 2); "1f1b" alternates them after a warmup (Narayanan et al. 2021, figure 3), with the same
+    2019, figure 2); "1f1b" alternates them after a warmup (Narayanan et al. 2021, figure 4), with the same
     bubble but at most p micro-batches in flight. Raises ValueError for counts below 1 or another schedule.
     """
     depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
@@ -79,7 +79,7 @@ def in_flight_micro_batches(stages: int, micro_batches: int, stage: int, schedul
     """Micro-batches whose activations `stage` (from 0) holds at its peak: min(m, p - stage) under 1F1B, m
     under GPipe.
 
-    Narayanan et al. 2021, section 2.2. Raises ValueError for a stage outside 0..p-1 or another schedule.
+    Narayanan et al. 2021, section 2.2.1. Raises ValueError for a stage outside 0..p-1 or another schedule.
     """
     depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
     index = whole("stage", stage, at_least=0)
