@@ -1,0 +1,134 @@
+"""Gopher's rules: pages that are no prose, and pages that repeat themselves (Rae et al. 2021, section A1.1).
+
+The thresholds are those of the paper (quality: A1.1; repetition: table A1). What a word, a bullet or a copy
+is, the paper leaves open; `profile: paper` takes plain readings, the others those of published rule sets.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+import pyarrow as pa
+from pydantic import Field
+
+from curate.document import Document, Drop
+from curate.stage import Measures, RuleStage
+from stages.rules import paper
+
+Profile = Literal["paper"]
+Count = Annotated[int, Field(ge=0)]
+Length = Annotated[float, Field(ge=0)]
+Ratio = Annotated[float, Field(ge=0, le=1)]
+
+STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
+
+# (reason, measure, field with the limit) in the paper's order: quality, then repetition.
+RULES: tuple[tuple[str, str, str], ...] = (
+    ("too_few_words", "words", "min_words"),
+    ("too_many_words", "words", "max_words"),
+    ("words_too_short", "mean_word_length", "min_mean_word_length"),
+    ("words_too_long", "mean_word_length", "max_mean_word_length"),
+    ("too_many_hashes", "hash_ratio", "max_hash_ratio"),
+    ("too_many_ellipses", "ellipsis_ratio", "max_ellipsis_ratio"),
+    ("too_many_symbols", "symbol_ratio", "max_symbol_ratio"),
+    ("too_many_bullet_lines", "bullet_line_ratio", "max_bullet_line_ratio"),
+    ("too_many_ellipsis_lines", "ellipsis_line_ratio", "max_ellipsis_line_ratio"),
+    ("too_few_alphabetic_words", "alphabetic_word_ratio", "min_alphabetic_word_ratio"),
+    ("too_few_stop_words", "stop_words", "min_stop_words"),
+    ("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
+    ("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
+    ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
+    (
+        "duplicate_paragraph_characters",
+        "duplicate_paragraph_character_ratio",
+        "max_duplicate_paragraph_character_ratio",
+    ),
+    *((f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
+    *(
+        (f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
+        for n in (5, 6, 7, 8, 9, 10)
+    ),
+)
+
+_MEASURERS: Mapping[str, Callable[..., dict[str, Any]]] = {"paper": paper.measures}
+_COUNTS = ("words", "stop_words")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gopher(RuleStage):
+    """Drops pages that break a rule of Rae et al. 2021. A limit itself passes; None turns a rule off.
+
+    `languages` names those the rules are for: pages whose attribute `language` is another pass unmeasured
+    (None: every page is judged). `stop_words` are lower-case words.
+    """
+
+    profile: Profile = "paper"
+    languages: tuple[str, ...] | None = ("en",)
+    stop_words: tuple[str, ...] = STOP_WORDS
+    min_words: Count | None = 50
+    max_words: Count | None = 100_000
+    min_mean_word_length: Length | None = 3.0
+    max_mean_word_length: Length | None = 10.0
+    max_hash_ratio: Length | None = 0.1
+    max_ellipsis_ratio: Length | None = 0.1
+    max_symbol_ratio: Length | None = 0.1
+    max_bullet_line_ratio: Ratio | None = 0.9
+    max_ellipsis_line_ratio: Ratio | None = 0.3
+    min_alphabetic_word_ratio: Ratio | None = 0.8
+    min_stop_words: Count | None = 2
+    max_duplicate_line_ratio: Ratio | None = 0.3
+    max_duplicate_paragraph_ratio: Ratio | None = 0.3
+    max_duplicate_line_character_ratio: Ratio | None = 0.2
+    max_duplicate_paragraph_character_ratio: Ratio | None = 0.2
+    max_top_2_gram_ratio: Ratio | None = 0.20
+    max_top_3_gram_ratio: Ratio | None = 0.18
+    max_top_4_gram_ratio: Ratio | None = 0.16
+    max_duplicate_5_gram_ratio: Ratio | None = 0.15
+    max_duplicate_6_gram_ratio: Ratio | None = 0.14
+    max_duplicate_7_gram_ratio: Ratio | None = 0.13
+    max_duplicate_8_gram_ratio: Ratio | None = 0.12
+    max_duplicate_9_gram_ratio: Ratio | None = 0.11
+    max_duplicate_10_gram_ratio: Ratio | None = 0.10
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {
+        measure: pa.int64() if measure in _COUNTS else pa.float64() for _, measure, _ in RULES
+    }
+    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
+    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+
+    def __post_init__(self) -> None:
+        for low, high in (("min_words", "max_words"), ("min_mean_word_length", "max_mean_word_length")):
+            least, most = getattr(self, low), getattr(self, high)
+            if least is not None and most is not None and least > most:
+                raise ValueError(f"{low} {least} is above {high} {most}: no page could pass")
+        if any(word != word.lower() or len(word.split()) != 1 for word in self.stop_words):
+            raise ValueError("stop_words must be single lower-case words")
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        language = doc.attributes.get("language")
+        if self.languages is not None and language is not None and language not in self.languages:
+            return dict.fromkeys(self.measures)
+        return _MEASURERS[self.profile](doc.text, doc.words, frozenset(self.stop_words))
+
+    def judge(self, measures: Measures) -> Drop | None:
+        return next(self.failures(measures), None)
+
+    def failures(self, measures: Measures) -> Iterator[Drop]:
+        """Every rule that the measures break, in the order of the rules."""
+        for reason, measure, field in RULES:
+            value, limit = measures[measure], getattr(self, field)
+            if value is None or limit is None:
+                continue
+            if value < limit if field.startswith("min_") else value > limit:
+                yield Drop(reason, value, limit)
+
+
+_DEFAULT = Gopher()
+PROFILES: tuple[str, ...] = get_args(Profile)
+
+
+def quality_failures(text: str) -> list[str]:
+    """Names of the rules that a text breaks under the default profile; an empty list means keep."""
+    words = text.split()
+    measured = paper.measures(text, words, frozenset(STOP_WORDS))
+    return [drop.reason for drop in _DEFAULT.failures(measured)]

@@ -1,0 +1,66 @@
+"""The measures of Rae et al. 2021 ("Gopher", section A1.1), where the paper leaves a choice as stated here.
+
+Words are split at white space, as they stand. Lines are the non-empty ones. An ellipsis is a run of `...` or
+`…`. Stop words are counted once each, in any case. Copies are counted after the first. Shares of characters
+are shares of the characters of lines, paragraphs or words, white space between them left out.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from stages.rules.repetition import duplicate_ratios, n_gram_ratios, segments
+
+BULLETS = ("•", "‣", "●", "◦", "*", "-", "–")
+ELLIPSES = ("...", "…")
+_ELLIPSIS_RUN = re.compile(r"(?:\.{3,}|…)+")
+
+
+def alphabetic_words(words: Sequence[str]) -> int:
+    """Number of words with at least one letter (`str.isalpha`: `½` is none)."""
+    count = len(words)
+    for word in words:
+        if not word.isalpha() and not word[0].isalpha() and not any(map(str.isalpha, word)):
+            count -= 1
+    return count
+
+
+def ellipses(text: str) -> int:
+    """Number of runs of three dots and more, and of `…`."""
+    if "..." not in text and "…" not in text:
+        return 0
+    return len(_ELLIPSIS_RUN.findall(text))
+
+
+def stop_words_in(words: Sequence[str], stop_words: frozenset[str]) -> int:
+    """Number of distinct stop words among the words, in any case."""
+    return len(stop_words.intersection(map(str.lower, set(words))))
+
+
+def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dict[str, Any]:
+    """All measures of the profile `paper`; those of an empty text are 0."""
+    count, (lines, paragraphs) = len(words), segments(text)
+    per_word, per_line = max(count, 1), max(len(lines), 1)
+    line_ratios, paragraph_ratios = duplicate_ratios(lines), duplicate_ratios(paragraphs)
+    n_grams = n_gram_ratios(words)
+    return {
+        "words": count,
+        "mean_word_length": len("".join(words)) / per_word,
+        "hash_ratio": text.count("#") / per_word,
+        "ellipsis_ratio": ellipses(text) / per_word,
+        "symbol_ratio": None,
+        "bullet_line_ratio": sum(line.startswith(BULLETS) for line in lines) / per_line,
+        "ellipsis_line_ratio": sum(line.endswith(ELLIPSES) for line in lines) / per_line,
+        "alphabetic_word_ratio": alphabetic_words(words) / per_word,
+        "stop_words": stop_words_in(words, stop_words),
+        "duplicate_line_ratio": line_ratios[0],
+        "duplicate_paragraph_ratio": paragraph_ratios[0],
+        "duplicate_line_character_ratio": line_ratios[1],
+        "duplicate_paragraph_character_ratio": paragraph_ratios[1],
+        **n_gram_measures(n_grams),
+    }
+
+
+def n_gram_measures(ratios: dict[int, float]) -> dict[str, float]:
+    """Ratios by n under the names of their measures."""
+    return {f"{'top' if n < 5 else 'duplicate'}_{n}_gram_ratio": ratio for n, ratio in ratios.items()}
