@@ -7,8 +7,6 @@ from typing import Any
 
 from curate.text import normalize
 
-NOTHING: Mapping[str, Any] = {}
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Address:
@@ -38,7 +36,7 @@ class Document:
     charset: str | None = None  # what the HTTP header declares, lower case
     text: str = ""
     status: int | None = None  # HTTP status
-    attributes: Mapping[str, Any] = field(default=NOTHING)  # declared by sources and stages; go to the shards
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # declared by sources and stages; become columns
 
     def with_text(self, text: str) -> "Document":
         """The same document with other text."""
