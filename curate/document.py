@@ -36,7 +36,7 @@ class Document:
     charset: str | None = None  # what the HTTP header declares, lower case
     text: str = ""
     status: int | None = None  # HTTP status
-    attributes: Mapping[str, Any] = field(default_factory=dict)  # declared by sources and stages; become columns
+    attributes: Mapping[str, Any] = field(default_factory=dict)  # declared by sources and stages; columns
 
     def with_text(self, text: str) -> "Document":
         """The same document with other text."""

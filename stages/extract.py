@@ -1,0 +1,78 @@
+"""From a page's bytes to its main text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import Annotated, ClassVar, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from curate.document import Document, Drop
+from curate.sources.charset import decode
+from curate.text import clean
+from stages.extraction.article import Options, article_text
+from stages.extraction.markup import repaired
+from stages.extraction.memo import Memo
+from stages.extraction.visible import main_text, visible_text
+
+# `auto` takes `full` where `fast` returned less than this share of the page's visible text.
+ENOUGH = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extract:
+    """Turns a page into its main text: NFC, valid UTF-8, blocks and <pre> on lines of their own.
+
+    engine: trafilatura, or resiliparse (quicker, more boilerplate). mode, for trafilatura: `full`, `fast`
+    (its own quick heuristics), or `auto` (fast, and full where fast found little). favor: which way it errs.
+    memo_bytes: results kept for repeated payloads, null for none; it changes the time only.
+    Documents that are text already pass untouched.
+    """
+
+    mode: Literal["full", "fast", "auto"] = "full"
+    engine: Literal["trafilatura", "resiliparse"] = "trafilatura"
+    favor: Literal["none", "precision", "recall"] = "none"
+    tables: bool = True
+    links: bool = False
+    memo_bytes: Annotated[int, Field(ge=0)] | None = 16 * 1024 * 1024
+
+    adds: ClassVar[Mapping[str, pa.DataType]] = {}
+    reasons: ClassVar[tuple[str, ...]] = ("no_text",)
+
+    def apply(self, doc: Document) -> Document | Drop:
+        if doc.html is None:
+            return doc
+        if self.memo_bytes is None:
+            text = self.text(doc.html, doc.charset)
+        else:
+            memo, key = _memo(self), sha256(f"{doc.charset}\0".encode() + doc.html).digest()
+            known = memo.get(key)
+            text = self.text(doc.html, doc.charset) if known is None else known
+            memo.put(key, text)
+        return doc.with_text(text) if text else Drop("no_text", 0, 1)
+
+    def text(self, html: bytes, charset: str | None = None) -> str:
+        """The main text of a page, "" where there is none. `charset` is what the HTTP header declares."""
+        source = repaired(decode(html, charset)[0])
+        if not source.strip():
+            return ""
+        return clean(self._main_text(source)).strip()
+
+    def _main_text(self, source: str) -> str:
+        if self.engine == "resiliparse":
+            return main_text(source, tables=self.tables, links=self.links, precise=self.favor == "precision")
+        full = Options(False, self.favor, self.tables, self.links)
+        if self.mode == "full":
+            return article_text(source, full)
+        text = article_text(source, full._replace(fast=True))
+        if self.mode == "auto" and len(text) < ENOUGH * len(visible_text(source)):
+            return article_text(source, full)
+        return text
+
+
+@lru_cache(maxsize=4)
+def _memo(stage: Extract) -> Memo:
+    """One cache a process for each configuration, so that options need not be part of the key."""
+    return Memo(stage.memo_bytes or 0)

