@@ -4,7 +4,7 @@ The thresholds are those of the paper (quality: A1.1; repetition: table A1). Wha
 is, the paper leaves open; `profile: paper` takes plain readings, the others those of published rule sets.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -13,9 +13,9 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.stage import Measures, RuleStage
-from stages.rules import paper
+from stages.rules import paper, profiles
 
-Profile = Literal["paper"]
+Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
 Count = Annotated[int, Field(ge=0)]
 Length = Annotated[float, Field(ge=0)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
@@ -50,7 +50,13 @@ RULES: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-_MEASURERS: Mapping[str, Callable[..., dict[str, Any]]] = {"paper": paper.measures}
+_MEASURERS: Mapping[str, Callable[[str, Sequence[str], frozenset[str]], dict[str, Any]]] = {
+    "paper": paper.measures,
+    "datatrove": profiles.datatrove,
+    "dclm": profiles.dclm,
+    "dolma": profiles.dolma,
+    "nemo": profiles.nemo,
+}
 _COUNTS = ("words", "stop_words")
 
 
