@@ -1,0 +1,127 @@
+"""What a corpus stage sees when it decides: buckets, records and attributes of the living documents."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from curate.executor import Executor, results
+from curate.sketches import Sketches
+
+T = TypeVar("T")
+R = TypeVar("R")
+I64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Buckets(NamedTuple):
+    """The buckets of one partition that hold two or more living documents.
+
+    Bucket i is documents[starts[i] : starts[i + 1]], ascending and without repeats. Buckets lie in the
+    order of their keys.
+    """
+
+    documents: I64
+    starts: I64  # one more than there are buckets
+
+    @property
+    def sizes(self) -> I64:
+        return np.diff(self.starts)
+
+
+def buckets_of(keys: npt.NDArray[np.uint64], documents: I64) -> Buckets:
+    """Groups documents by equal keys and leaves out what stands alone."""
+    order = np.argsort(keys)
+    keys, documents = keys[order], documents[order]
+    same = np.zeros(len(keys) + 1, np.bool_)
+    same[1:-1] = keys[1:] == keys[:-1]
+    shared = same[1:] | same[:-1]
+    keys, documents = keys[shared], documents[shared]
+    order = np.lexsort((documents, keys))
+    keys, documents = keys[order], documents[order]
+    fresh = np.ones(len(keys), np.bool_)  # a document may bring one key twice
+    fresh[1:] = (keys[1:] != keys[:-1]) | (documents[1:] != documents[:-1])
+    keys, documents = keys[fresh], documents[fresh]
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    starts = np.append(np.flatnonzero(first), len(keys)).astype(np.int64)
+    alone = np.diff(starts) == 1
+    if alone.any():
+        keep = np.ones(len(keys), np.bool_)
+        keep[starts[:-1][alone]] = False
+        return Buckets(documents[keep], np.append(0, np.cumsum(np.diff(starts)[~alone])).astype(np.int64))
+    return Buckets(documents, starts)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The living documents for one corpus stage: those that no earlier stage dropped.
+
+    Verdicts of the stage itself do not change what it sees. Sent to a worker, it leaves executor and
+    attributes behind and keeps the rest.
+    """
+
+    sketches: Sketches
+    size: int
+    living_path: Path  # the verdict table's column `stage`
+    index: int  # of this stage
+    folder: Path  # scratch for this stage
+    executor: Executor | None = None
+    source: Callable[[str], Iterator[Any]] | None = None
+    notes: dict[str, int] = field(default_factory=dict)  # integers for the report
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "executor": None, "source": None, "notes": {}}
+
+    @property
+    def partitions(self) -> int:
+        return self.sketches.partitions
+
+    def living(self, start: int = 0, stop: int | None = None) -> Mask:
+        """Whether each of the documents start … stop - 1 is living."""
+        stop = self.size if stop is None else min(stop, self.size)
+        if start >= stop:
+            return np.empty(0, np.bool_)
+        stage = np.fromfile(self.living_path, np.uint8, stop - start, offset=start)
+        return self._is_living(stage)
+
+    def _is_living(self, stage: npt.NDArray[np.uint8]) -> Mask:
+        living: Mask = (stage == 0) | (stage == self.index + 1)
+        return living
+
+    def buckets(self, partition: int) -> Buckets:
+        """The buckets of one partition."""
+        stage = np.memmap(self.living_path, np.uint8, "r") if self.size else np.empty(0, np.uint8)
+        keys: list[npt.NDArray[np.uint64]] = []
+        documents: list[I64] = []
+        for some, holders in self.sketches.entries(partition):
+            alive = self._is_living(stage[holders])
+            keys.append(some[alive])
+            documents.append(holders[alive])
+        if not keys:
+            return Buckets(np.empty(0, np.int64), np.zeros(1, np.int64))
+        return buckets_of(np.concatenate(keys), np.concatenate(documents))
+
+    def records(self, documents: I64) -> npt.NDArray[Any]:
+        """The records of some documents, in the order asked for."""
+        return self.sketches.records(documents)
+
+    def blocks(self) -> Iterator[tuple[int, npt.NDArray[Any], Mask]]:
+        """All records in document order: the first one's number, a view of a block, and which are living."""
+        for first, records in self.sketches.blocks():
+            yield first, records, self.living(first, first + len(records))
+
+    def attribute(self, name: str) -> Iterator[Any]:
+        """An attribute of all survivors in document order, chunk by chunk."""
+        if self.source is None:
+            raise ValueError("attributes are read in the main process only")
+        return self.source(name)
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Runs a module-level function on small picklable tasks; results in task order."""
+        if self.executor is None:
+            raise ValueError("a task can't start tasks")
+        return results(self.executor, function, tasks)
