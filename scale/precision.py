@@ -131,7 +131,7 @@ def fp8_scale(recent_largest: ArrayLike, fmt: FloatFormat, power_of_two: bool = 
     if not history.size:
         raise ValueError("recent_largest must hold at least one magnitude.")
     largest = max(non_negative("each of recent_largest", magnitude) for magnitude in history.ravel().tolist())
-    return float(_scales(np.asarray(largest), fmt, power_of_two))
+    return float(_scales(_within_fp32(largest), fmt, power_of_two))
 
 
 def quantize_per_tensor(values: ArrayLike, fmt: FloatFormat, power_of_two: bool = False) -> ScaledTensor:
@@ -141,7 +141,7 @@ def quantize_per_tensor(values: ArrayLike, fmt: FloatFormat, power_of_two: bool 
     One outlier costs all other values their range. Raises ValueError for values that are not finite
     numbers.
     """
-    tensor = _finite(values)
+    tensor = _within_fp32(values)
     scale = _scales(np.abs(tensor).max(initial=0.0), fmt, power_of_two)
     return ScaledTensor(quantize(tensor * scale, fmt, "saturate"), scale, None)
 
@@ -160,7 +160,7 @@ def quantize_per_block(
     has the shape (block rows, block columns). Raises ValueError for values that are not finite, other
     shapes, empty ones, or blocks below 1.
     """
-    tensor = _finite(values)
+    tensor = _within_fp32(values)
     if tensor.ndim not in (1, 2) or not tensor.size:
         raise ValueError(f"values must be a vector or a matrix and not empty, not of shape {tensor.shape}.")
     shape = (whole("block_rows", block_rows), whole("block_columns", block_columns))
@@ -171,10 +171,10 @@ def quantize_per_block(
     return ScaledTensor(quantize(tensor * _spread(scale, shape, tensor.shape), fmt, "saturate"), scale, shape)
 
 
-def _finite(values: ArrayLike) -> NDArray[np.float64]:
+def _within_fp32(values: ArrayLike) -> NDArray[np.float64]:
     tensor = np.array(values, dtype=np.float64)
-    if not np.isfinite(tensor).all():
-        raise ValueError("values must be finite: a step with infinite or NaN values is skipped, not scaled.")
+    if not (np.abs(tensor) <= FP32.max).all():
+        raise ValueError("values must be finite in fp32: a step that overflowed is skipped, not scaled.")
     return tensor
 
 
@@ -203,7 +203,7 @@ def relative_error(values: ArrayLike, tensor: ScaledTensor) -> float:
 
     Raises ValueError for values of another shape, not finite, or all zero.
     """
-    original = _finite(values)
+    original = _within_fp32(values)
     if original.shape != tensor.quantized.shape:
         raise ValueError(f"values of shape {original.shape} are not those of {tensor.quantized.shape}.")
     norm = positive("the largest magnitude of the values", float(np.abs(original).max(initial=0.0)))
