@@ -115,7 +115,7 @@ def test_midpoints_go_to_even_and_their_neighbours_to_the_nearest(fmt: FloatForm
 
 def edge_inputs(fmt: FloatFormat) -> Values:
     """Numbers, midpoints, their float64 neighbours, random doubles, and special values, of both signs."""
-    codes = sampled_codes(fmt)[:: 1 if fmt.bits < 16 else 11]
+    codes = sampled_codes(fmt)
     lower = fmt.decode(codes)
     middle = lower / 2 + next_up(fmt, codes) / 2
     special = [0.0, math.inf, math.nan, 5e-324, 1.7976931348623157e308, fmt.min_subnormal / 2, 464.0]
@@ -160,7 +160,7 @@ def test_float64_is_rounded_once() -> None:
 @pytest.mark.parametrize("fmt", ALL, ids=lambda fmt: fmt.name)
 @pytest.mark.parametrize("overflow", ["ieee", "saturate"])
 def test_numbers_and_arrays_agree(fmt: FloatFormat, overflow: str) -> None:
-    x = edge_inputs(fmt)[::7]
+    x = edge_inputs(fmt)[::23]
     one_by_one = np.array([quantize(float(value), fmt, overflow) for value in x])
     assert_same_bits(quantize(x, fmt, overflow), one_by_one)
 
