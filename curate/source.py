@@ -57,7 +57,9 @@ class Slice:
 class Reader(Protocol):
     """Reads one kind of file. Frozen dataclasses: fields are the source's configuration."""
 
-    columns: Mapping[str, pa.DataType]  # attributes that its documents carry, with their types
+    @property
+    def columns(self) -> Mapping[str, pa.DataType]:
+        """Attributes that its documents carry, with their types."""
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Cuts a file into parts that can be read apart; [Slice()] where it can't be cut."""

@@ -1,0 +1,36 @@
+"""What a config may say of one source."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, MinLen
+
+Name = Annotated[str, MinLen(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceConfig:
+    """One source of documents: where its files are, and how they are read.
+
+    `path` is a file, a glob or an fsspec URL, or several; `paths` a file that lists paths, one a line (such as
+    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet.
+    """
+
+    path: Name | tuple[Name, ...] = ()
+    paths: Name | None = None
+    prefix: str = ""
+    format: Literal["auto", "warc", "wet", "jsonl", "parquet"] = "auto"
+    text: Name = "text"
+    id: Name | None = None
+    url: Name | None = None
+    date: Name | None = None
+    columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()  # carried through to the shards
+    status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
+    keep_truncated: bool = False
+    max_record_bytes: Annotated[int, Ge(1)] = 256 << 20  # of one record or line when inflated
+    storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The values of `path` in order."""
+        return (self.path,) if isinstance(self.path, str) else self.path

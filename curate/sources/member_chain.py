@@ -1,0 +1,101 @@
+"""Where the next record truly starts: to cut a file into slices, and to go on after damage.
+
+Bytes that look like a member are not enough: a crawled .warc.gz that lies inside a body looks the same.
+A candidate must inflate whole with its CRC, begin with WARC/ and hold what its Content-Length says; then the
+chain from it must run without a gap for longer than anything a deflate block (64 KiB) or zstd block (128 KiB)
+can store as it is, or to the end of the file. A chain that breaks earlier is believed too (there may be a second
+damage close by), unless the stored blocks around it can be seen.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Protocol
+
+from curate.sources.gzip_members import Member
+from curate.sources.warc_record import BLANK, VERSION, BadRecord, parse_header
+from curate.sources.window import Window
+
+
+class Codec(Protocol):
+    """Gzip members or zstd frames."""
+
+    magic: bytes
+    name: str
+    longest_stored: int
+    checked: bool
+    window: Window
+
+    def starts(self, offset: int) -> bool: ...
+    def member(self, offset: int, max_bytes: int) -> Member: ...
+    def stream(self, offset: int) -> Iterator[tuple[bytes, int, str]]: ...
+
+
+def next_start(codec: Codec, offset: int, max_bytes: int) -> int:
+    """The first true start at or after `offset`; the file's size when there is none."""
+    size = codec.window.size
+    while offset < size:
+        offset = codec.window.find(codec.magic, offset)
+        if offset < 0:
+            return size
+        if codec.starts(offset):
+            member = codec.member(offset, max_bytes)
+            if holds_record(member):
+                reach = _reach(codec, member, max_bytes)
+                if reach is None or not _inside_stored(codec, offset):
+                    return offset
+        offset += 1
+    return size
+
+
+def holds_record(member: Member) -> bool:
+    """Whether a member is whole, begins with a WARC header, and its Content-Length fits."""
+    if member.fault:
+        return False
+    try:
+        header = parse_header(member.data)
+    except BadRecord:
+        return False
+    end = header.size + header.length
+    if member.too_large:
+        return end <= member.size
+    rest = member.data[end : end + 64].lstrip(BLANK)
+    return end <= member.size and (
+        not rest or VERSION.match(rest + b"\n") is not None or rest[:5] == b"WARC/"
+    )
+
+
+def _reach(codec: Codec, member: Member, max_bytes: int) -> int | None:
+    """Where the chain of members from this one breaks; None when it is long enough to be the file's own."""
+    start = member.start
+    while member.end - start <= codec.longest_stored:
+        if member.end >= codec.window.size or not codec.window.take(member.end, 1 << 16).strip(b"\0"):
+            return None
+        following = codec.member(member.end, max_bytes) if codec.starts(member.end) else None
+        if following is None or following.fault:
+            return member.end
+        member = following
+    return None
+
+
+def _inside_stored(codec: Codec, offset: int) -> bool:
+    """Whether a stored deflate block covers `offset`: LEN and its complement, and a block or trailer behind."""
+    if codec.name != "gzip":
+        return False
+    first = max(0, offset - codec.longest_stored - 4)
+    before = codec.window.take(first, offset - first)
+    for at in range(len(before) - 4, -1, -1):
+        length, complement = struct.unpack_from("<HH", before, at)
+        if length ^ complement == 0xFFFF and at + 4 + length > len(before):
+            behind = codec.window.take(first + at + 4 + length, 14)
+            if _block_or_trailer(behind):
+                return True
+    return False
+
+
+def _block_or_trailer(behind: bytes) -> bool:
+    """Another stored block's head, or (after the last block) CRC, length, and the next member or the end."""
+    if len(behind) >= 5 and behind[0] <= 1:
+        length, complement = struct.unpack_from("<HH", behind, 1)
+        if length ^ complement == 0xFFFF:
+            return True
+    return len(behind) == 8 or behind[8:11] == b"\x1f\x8b\x08"
