@@ -118,7 +118,7 @@ class Language(RuleStage):
     model: str | None = None
     chars: Annotated[int, Field(ge=1)] = 2_000
 
-    adds: ClassVar[Mapping[str, pa.DataType]] = {"language": pa.string(), "language_score": pa.float32()}
+    adds: ClassVar[Mapping[str, pa.DataType]] = {"language": pa.string(), "language_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     reasons: ClassVar[tuple[str, ...]] = ("unknown_language", "other_language", "low_score")
     limits: ClassVar[tuple[str, ...]] = ("keep", "min_score")

@@ -1,0 +1,101 @@
+"""Closed accounting: every byte of the input and every record read is found again in what was written."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from curate.belt import CAPS, GUARD
+from curate.config import Config
+from curate.scan import READ, load_run, read_types
+from curate.source import InputFile
+from curate.sources import reader
+from curate.survivors import Survivors, lengths
+
+Counted = list[list[Any]]
+
+
+class AccountsOpen(Exception):
+    """Records or bytes are missing or counted twice: a bug, never a property of the input."""
+
+
+def check_bytes(survivors: Survivors, results: list[dict[str, Any]], limited: bool) -> None:
+    """The spans of each file tile it. Bytes are summed from the written rows and compared with the offsets."""
+    run = load_run(str(survivors.work))
+    for index, (task, result) in enumerate(zip(survivors.tasks, results, strict=True)):
+        written = lengths(survivors, index) + sum(size for _, size in result["types"].values())
+        read = result["end"] - result["first"]
+        if written != read:
+            name = run.files[task.file_index].name
+            raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
+    if not limited:
+        for number, file in enumerate(run.files):
+            of_file = [r for t, r in zip(survivors.tasks, results, strict=True) if t.file_index == number]
+            _check_ends(file, of_file, reader(run.config.input[file.source], file).size(file))
+
+
+def _check_ends(file: InputFile, results: list[dict[str, Any]], size: int | None) -> None:
+    for before, after in zip(results, results[1:]):
+        if before["end"] != after["first"]:
+            raise AccountsOpen(f"{file.name}: nothing entered between {before['end']} and {after['first']}")
+    if results and (results[0]["first"] != 0 or (size is not None and results[-1]["end"] != size)):
+        raise AccountsOpen(f"{file.name}: entered bytes {results[0]['first']} to {results[-1]['end']} of {size}")
+
+
+def check_rows(read: int, shards: Path, parts: Path, documents: int, dropped: int) -> None:
+    """read = kept + dropped, with the rows counted in the finished files."""
+    ledger = sum(pq.read_metadata(path).num_rows for path in parts.glob("part-*.parquet"))
+    if read != documents + ledger or ledger != dropped:
+        raise AccountsOpen(f"{shards.parent}: read {read}, but kept {documents} and entered {ledger} dropped")
+
+
+def stats(survivors: Survivors, results: list[dict[str, Any]], shards: list[dict[str, Any]], parts: list[dict[str, Any]],
+          notes: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """`stats.json`: integers only, for the whole run."""
+    run = load_run(str(survivors.work))
+    kept = merged((row for shard in shards for row in shard["kept"]), 2)
+    dropped = merged((row for part in parts for row in part["dropped"]), 4)
+    types = read_types(results)
+    return {
+        "stages": [READ, GUARD, CAPS, *(entry.name for entry in run.config.stages)],
+        "read": {"documents": sum(r["documents"] for r in results), "bytes": sum(r["end"] - r["first"] for r in results)},
+        "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
+        "kept": {**totals(kept, 2, ("documents", "words", "bytes", "tokens")), "rows": sum(s["rows"] for s in shards)},
+        "kept_by": [dict(zip(("source", "language", "documents", "words", "bytes", "tokens"), row, strict=True)) for row in kept],
+        "dropped": [dict(zip(("stage", "reason", "source", "language", "documents", "words", "bytes", "crawl_bytes"), row,
+                             strict=True)) for row in dropped],
+        "notes": notes,
+        "alarms": alarms(kept, dropped, parts, run.config),
+    }
+
+
+def merged(rows: Iterable[list[Any]], keys: int) -> Counted:
+    """Counts with equal keys added up, in order of their keys."""
+    sums: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        total = sums.setdefault(tuple(row[:keys]), [0] * (len(row) - keys))
+        for place, value in enumerate(row[keys:]):
+            total[place] += value
+    return [[*key, *sums[key]] for key in sorted(sums, key=lambda key: [part or "" for part in key])]
+
+
+def totals(rows: Counted, keys: int, names: tuple[str, ...]) -> dict[str, int]:
+    """Sums of all counts."""
+    return {name: sum(row[keys + place] for row in rows) for place, name in enumerate(names)}
+
+
+ALARM_DOCUMENTS = 100  # fewer survivors of the scan than this are no ground for an alarm
+ALARM_LOSS = 0.95
+
+
+def alarms(kept: Counted, dropped: Counted, parts: list[dict[str, Any]], config: Config) -> list[dict[str, Any]]:
+    """Sources and domains that the corpus stages took nearly whole."""
+    corpus = {name for name, _ in config.corpus_stages}
+    found = []
+    for source in config.input:
+        lost = sum(row[4] for row in dropped if row[2] == source and row[0] in corpus)
+        stayed = sum(row[2] for row in kept if row[0] == source)
+        if lost + stayed >= ALARM_DOCUMENTS and lost >= ALARM_LOSS * (lost + stayed):
+            found.append({"alarm": "source_lost", "name": source, "dropped": lost, "of": lost + stayed})
+    return found

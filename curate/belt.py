@@ -1,0 +1,138 @@
+"""The belt: one document through the document stages, with every measure and the verdict."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from time import thread_time_ns
+from typing import Any
+
+from curate.caps import REASONS as CAP_REASONS
+from curate.caps import Caps
+from curate.config import Config
+from curate.document import Document, Drop
+from curate.stage import DocumentStage, RuleStage
+
+CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
+GUARD_REASONS = ("hung", "crashed", "out_of_memory")
+FAILED = "failed"  # reason, under the stage's own name, when a stage raised
+
+
+@dataclass(slots=True)
+class Passage:
+    """How one document fared: `stage` and `drop` are None when it passed all document stages."""
+
+    doc: Document
+    stage: str | None = None
+    drop: Drop | None = None
+    measures: dict[str, Any] = field(default_factory=dict)  # `stage.measure` -> value
+    measured: bool = False  # whether it reached a rule stage
+
+
+@dataclass(slots=True)
+class Step:
+    """What one stage did, for `curate try` and `curate why`."""
+
+    stage: str
+    doc: Document
+    drop: Drop | None
+    measures: dict[str, Any]
+
+
+class Undeclared(Exception):
+    """A stage dropped for a reason, or set an attribute, that it does not declare: a bug in the stage."""
+
+
+class Belt:
+    """The document stages of a config, in order. `cpu_ns` adds up the CPU time of each stage."""
+
+    def __init__(self, stages: list[tuple[str, DocumentStage]], caps: Caps, measure_dropped: bool = True) -> None:
+        self.stages = stages
+        self.caps = caps
+        self.measure_dropped = measure_dropped
+        self.cpu_ns = {CAPS: 0, **{name: 0 for name, _ in stages}}
+
+    @classmethod
+    def of(cls, config: Config) -> "Belt":
+        return cls(config.document_stages, config.caps, config.measure_dropped)
+
+    def run(self, doc: Document) -> Passage:
+        """The document through all stages; after a drop by a rule stage the later rule stages still measure."""
+        passage = Passage(doc)
+        for step in self.steps(doc):
+            if step.measures:
+                passage.measured = True
+                passage.measures.update((f"{step.stage}.{name}", value) for name, value in step.measures.items())
+            if passage.drop is None:
+                passage.doc, passage.drop = step.doc, step.drop
+                passage.stage = step.stage if step.drop else None
+        return passage
+
+    def steps(self, doc: Document) -> Iterator[Step]:
+        """What each stage does, one after the other; ends where nothing more can be said."""
+        drop = self._capped(doc.html)
+        if drop:
+            yield Step(CAPS, doc, drop, {})
+            return
+        dropped = False
+        for name, stage in self.stages:
+            if dropped and not isinstance(stage, RuleStage):
+                continue
+            step = self._step(name, stage, doc)
+            if not step.drop and step.doc.text is not doc.text:
+                too_much = self.caps.check_text(step.doc.text)
+                if too_much:
+                    yield Step(CAPS, step.doc, too_much, {})
+                    return
+            yield step
+            doc = step.doc
+            if step.drop:
+                dropped = True
+                if not self.measure_dropped or not isinstance(stage, RuleStage) or step.drop.reason == FAILED:
+                    return
+
+    def _capped(self, html: bytes | None) -> Drop | None:
+        if html is None:
+            return None
+        start = thread_time_ns()
+        drop = self.caps.check_html(html)
+        self.cpu_ns[CAPS] += thread_time_ns() - start
+        if drop and drop.reason not in CAP_REASONS:
+            raise Undeclared(f"caps dropped for '{drop.reason}', which it does not declare")
+        return drop
+
+    def _step(self, name: str, stage: DocumentStage, doc: Document) -> Step:
+        start = thread_time_ns()
+        try:
+            step = _judged(name, stage, doc) if isinstance(stage, RuleStage) else _applied(name, stage, doc)
+        except Undeclared:
+            raise
+        except MemoryError:
+            step = Step(GUARD, doc, Drop("out_of_memory", cause=f"in {name}"), {})
+        except Exception as error:  # a stage met a page it can't take: the page is entered, the run goes on
+            step = Step(name, doc, Drop(FAILED, cause=f"{type(error).__name__}: {error}"[:500]), {})
+        self.cpu_ns[name] += thread_time_ns() - start
+        return step
+
+
+def _applied(name: str, stage: DocumentStage, doc: Document) -> Step:
+    outcome = stage.apply(doc)
+    if isinstance(outcome, Drop):
+        _declared(name, stage, outcome)
+        return Step(name, doc, outcome, {})
+    return Step(name, outcome, None, {})
+
+
+def _judged(name: str, stage: RuleStage, doc: Document) -> Step:
+    doc = stage.clean(doc)
+    measures = stage.measure(doc)
+    doc = doc.annotate(**{added: measures[added] for added in stage.adds if added in measures})
+    drop = stage.judge(measures)
+    if drop:
+        _declared(name, stage, drop)
+        if stage.annotate:
+            return Step(name, doc.annotate(**{f"{name}_reason": drop.reason}), None, measures)
+    return Step(name, doc, drop, measures)
+
+
+def _declared(name: str, stage: DocumentStage | RuleStage, drop: Drop) -> None:
+    if drop.reason not in stage.reasons:
+        raise Undeclared(f"stage '{name}' dropped a document for '{drop.reason}', which its `reasons` do not declare")

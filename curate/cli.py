@@ -1,0 +1,97 @@
+"""The command line. Commands are loaded when they are called, so that `curate --help` answers at once."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from curate import __version__
+from curate.errors import UserError
+from curate.output import explained
+
+# Name of each command and the module that defines it as `command`.
+COMMANDS = {
+    "run": "curate.commands.run",
+    "check": "curate.commands.check",
+    "stages": "curate.commands.stages",
+    "try": "curate.commands.try_page",
+    "stats": "curate.commands.stats",
+    "why": "curate.commands.why",
+    "what-if": "curate.commands.what_if",
+    "sample": "curate.commands.sample",
+    "report": "curate.commands.report",
+    "diff": "curate.commands.diff",
+    "audit": "curate.commands.audit",
+    "estimate": "curate.commands.estimate",
+    "bands": "curate.commands.bands",
+    "train": "curate.commands.train",
+    "verify": "curate.commands.verify",
+    "quarantine": "curate.commands.quarantine",
+    "doctor": "curate.commands.doctor",
+    "schema": "curate.commands.schema",
+    "completion": "curate.commands.completion",
+    "scale": "curate.commands.scale",
+}
+
+EXIT_CODES = """
+\b
+Exit status:
+  0  done
+  1  nothing was kept, or what was checked does not hold
+  2  a mistake in input, config or surroundings; the sentence says which and the way out
+  3  --strict was given and the input was damaged
+  130, 143  stopped by Ctrl-C or SIGTERM; the same command goes on
+"""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command: click.Command = importlib.import_module(module).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        from difflib import get_close_matches
+        near = get_close_matches(args[0], COMMANDS, n=1) if args else []
+        if args and args[0] not in COMMANDS and near:
+            ctx.fail(f"no such command '{args[0]}', did you mean '{near[0]}'?")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="curate")
+def cli() -> None:
+    """Turn web crawl files into LLM pretraining data; every drop explained.
+
+    \b
+    Start with:  curate run configs/sample.yaml
+    then:        curate stats out/
+    and ask:     curate why out/ URL
+    """
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Runs the command line; mistakes of people become one sentence and exit status 2."""
+    try:
+        return cli.main(args=arguments, prog_name="curate")
+    except UserError as error:
+        fail(str(error))
+    except OSError as error:
+        sentence = explained(error)
+        if sentence is None:
+            raise
+        fail(sentence)
+
+
+def fail(sentence: str) -> None:
+    """Prints a sentence to standard error and exits with status 2."""
+    click.echo(f"curate: {sentence}", err=True)
+    sys.exit(2)

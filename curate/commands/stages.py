@@ -1,0 +1,59 @@
+"""`curate stages`: what stages there are, their options, defaults and reasons."""
+
+import dataclasses
+import inspect
+import json
+from typing import Any
+
+import click
+
+from curate.registry import installed, stage_class
+from curate.stage import CorpusStage
+
+
+def described(name: str) -> dict[str, Any]:
+    """A stage's kind, one-line description, options with defaults, attributes, measures and reasons."""
+    cls = stage_class(name)
+    options = {}
+    for field in dataclasses.fields(cls):
+        if not field.init:
+            continue
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        default = field.default if field.default is not dataclasses.MISSING else None if required else field.default_factory()  # type: ignore[misc]
+        options[field.name] = {"required": True} if required else {"default": default}
+    return {
+        "name": name,
+        "kind": "corpus" if issubclass(cls, CorpusStage) else "document",
+        "about": (inspect.getdoc(cls) or "").split("\n")[0],
+        "options": options,
+        "adds": {key: str(kind) for key, kind in cls.adds.items()},
+        "measures": {key: str(kind) for key, kind in getattr(cls, "measures", {}).items()},
+        "reasons": list(cls.reasons),
+    }
+
+
+@click.command("stages", epilog="\b\nExample:\n  curate stages gopher")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(name: str | None, as_json: bool) -> None:
+    """List the stages, or show the options, measures and reasons of one."""
+    if as_json:
+        shown = [described(word) for word in ([name] if name else installed())]
+        click.echo(json.dumps(shown, indent=1, default=list))
+        return
+    if name is None:
+        for word in installed():
+            told = described(word)
+            click.echo(f"{word:<14}{told['kind']:<10}{told['about']}")
+        return
+    told = described(name)
+    click.echo(f"{name}: {told['about']}\n\noptions")
+    for option, about in told["options"].items():
+        value = "required" if about.get("required") else f"default {json.dumps(about['default'], default=list)}"
+        click.echo(f"  {option:<34}{value}")
+    for title in ("adds", "measures"):
+        if told[title]:
+            click.echo(title)
+            for key, kind in told[title].items():
+                click.echo(f"  {key:<34}{kind}")
+    click.echo("reasons\n  " + ("\n  ".join(told["reasons"]) or "none"))

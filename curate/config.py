@@ -1,0 +1,273 @@
+"""The config file: what it may say, checked before anything runs, and its canonical form."""
+
+import json
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import fsspec
+from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+from curate import yaml12
+from curate.caps import Caps
+from curate.errors import UserError
+from curate.registry import stage_class
+from curate.source import as_json
+from curate.sources import SourceConfig
+from curate.stage import CorpusStage, DocumentStage, Stage
+
+DEFAULT_SOURCE = "crawl"
+Ratio = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """How shards are written. Bytes are those of the texts before compression."""
+
+    order: Literal["crawl", "shuffle"] = "crawl"
+    seed: int | None = None  # of the shuffle; the config's seed where it is not given
+    by: str | None = None  # attribute to route by: shards/<by>=<value>/
+    shard_bytes: Annotated[int, Field(ge=1)] = 256 << 20
+    row_group_bytes: Annotated[int, Field(ge=1)] = 64 << 20
+    row_group_rows: Annotated[int, Field(ge=1)] = 10_000
+    zstd_level: Annotated[int, Field(ge=1, le=22)] = 3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One stage of the config: its name there, its arguments as given, and the stage itself."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    stage: Stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A whole config. Everything here changes output, save `output` itself."""
+
+    input: Mapping[str, SourceConfig]
+    output: str
+    stages: tuple[Entry, ...]
+    seed: int = 0
+    write: Write = field(default_factory=Write)
+    caps: Caps = field(default_factory=Caps)
+    measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
+    samples: int = 50  # dropped texts kept per stage and reason
+    cpu_seconds: float | None = 60.0  # CPU time one page may take before it is given up as hung
+    max_failed: float = 0.01  # share of documents on which a stage may fail with an error before the run stops
+
+    @property
+    def document_stages(self) -> list[tuple[str, DocumentStage]]:
+        return [(e.name, e.stage) for e in self.stages if not isinstance(e.stage, CorpusStage)]
+
+    @property
+    def corpus_stages(self) -> list[tuple[str, CorpusStage]]:
+        return [(e.name, e.stage) for e in self.stages if isinstance(e.stage, CorpusStage)]
+
+    def canonical(self) -> dict[str, Any]:
+        """The config with every default written out, as plain JSON; without `output`."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("input", "output", "stages")}
+        return {
+            "input": {name: _plain(source) for name, source in self.input.items()},
+            "stages": [{entry.name: _plain(entry.stage)} for entry in self.stages],
+            **{name: _plain(value) if hasattr(value, "__dataclass_fields__") else value for name, value in plain.items()},
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settings:
+    """The scalar keys of a config, for validation."""
+
+    seed: int = 0
+    measure_dropped: bool = True
+    samples: Annotated[int, Field(ge=0)] = 50
+    cpu_seconds: Annotated[float, Field(gt=0)] | None = 60.0
+    max_failed: Ratio = 0.01
+
+
+KEYS = ("input", "output", "stages", "write", "caps", *(f.name for f in fields(_Settings)))
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return {f.name: as_json(getattr(value, f.name)) for f in fields(value) if f.init}
+
+
+def read_config(path: str) -> Config:
+    """The config in a file (a path or fsspec URL). Raises UserError with the place of the first fault."""
+    try:
+        with fsspec.open(path, "rt", encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, ValueError, ImportError) as error:
+        raise UserError(f"{path}: can't be read ({error}); give the path of a config file") from error
+    return parse_config(yaml12.load(text, path), path)
+
+
+def parse_config(value: Any, name: str = "config") -> Config:
+    """The config in a plain value (what YAML or JSON gave)."""
+    if not isinstance(value, Mapping):
+        raise UserError(f"{name}: must be a mapping with the keys {', '.join(KEYS[:3])}")
+    _known(value, KEYS, name)
+    for key in ("input", "stages"):
+        if value.get(key) in (None, "", [], {}):
+            raise UserError(f"{name}: '{key}' is missing; it says what {'is read' if key == 'input' else 'each document goes through'}")
+    output = value.get("output")
+    if not isinstance(output, str) or not output:
+        raise UserError(f"{name}: 'output' must be a folder or URL, such as out/")
+    settings = _build(_Settings, {f.name: value[f.name] for f in fields(_Settings) if f.name in value}, name)
+    config = Config(
+        input=_sources(value["input"], name),
+        output=output,
+        stages=_stages(value["stages"], name),
+        write=_build(Write, value.get("write") or {}, f"{name}: write"),
+        caps=_build(Caps, value.get("caps") or {}, f"{name}: caps"),
+        **{f.name: getattr(settings, f.name) for f in fields(_Settings)},
+    )
+    _check_together(config, name)
+    return config
+
+
+def from_canonical(canonical: Mapping[str, Any], output: str) -> Config:
+    """The config that `Config.canonical` described."""
+    return parse_config({**canonical, "output": output}, "stored config")
+
+
+def _known(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:
+    for key in value:
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            raise UserError(f"{place}: unknown option '{key}', {hint}")
+
+
+def _sources(value: Any, name: str) -> dict[str, SourceConfig]:
+    if isinstance(value, str | list):
+        value = {DEFAULT_SOURCE: value}
+    if not isinstance(value, Mapping):
+        raise UserError(f"{name}: 'input' must be a path, a list of paths, or a mapping of source names to them")
+    known = [f.name for f in fields(SourceConfig)]
+    if set(value) <= set(known) and ({"path", "paths"} & set(value)):
+        value = {DEFAULT_SOURCE: value}
+    sources = {}
+    for source, given in value.items():
+        if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", source):
+            raise UserError(f"{name}: input: '{source}' is no name for a source; use letters, digits, '-', '_' and '.'")
+        arguments = given if isinstance(given, Mapping) else {"path": given}
+        sources[source] = _build(SourceConfig, arguments, f"{name}: input.{source}")
+    return sources
+
+
+def _stages(value: Any, name: str) -> tuple[Entry, ...]:
+    if not isinstance(value, list):
+        raise UserError(f"{name}: 'stages' must be a list of stage names, each with its options or without")
+    entries: list[Entry] = []
+    for index, item in enumerate(value):
+        place = f"{name}: stages[{index}]"
+        word: str
+        arguments: Any
+        if isinstance(item, str):
+            word, arguments = item, {}
+        elif isinstance(item, Mapping) and len(item) == 1:
+            word, arguments = next(iter(item.items()))
+        else:
+            raise UserError(f"{place}: must be a stage's name, or one name with its options")
+        entries.append(_entry(word, {} if arguments is None else arguments, place))
+        if any(entry.name == word for entry in entries[:-1]):
+            raise UserError(f"{place} {word}: stands twice; a stage's name is its place in the ledger")
+    return tuple(entries)
+
+
+def _entry(word: str, arguments: Any, place: str) -> Entry:
+    try:
+        cls = stage_class(word)
+    except UserError as error:
+        raise UserError(f"{place}: {error}") from error
+    stage = _build(cls, arguments, f"{place} {word}")
+    if not hasattr(stage, "reasons") or not (hasattr(stage, "apply") or hasattr(stage, "decide")):
+        raise UserError(f"{place} {word}: {cls.__name__} is no stage; it needs `adds`, `reasons` and `apply`")
+    return Entry(word, arguments, stage)
+
+
+@lru_cache(maxsize=None)
+def _adapter(cls: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)
+
+
+def _build(cls: type[Any], arguments: Any, place: str) -> Any:
+    """An instance of a dataclass from plain values, or a UserError that names the option."""
+    if not isinstance(arguments, Mapping):
+        raise UserError(f"{place}: options must be a mapping, such as {{name: value}}")
+    if not hasattr(cls, "__dataclass_fields__"):
+        if arguments:
+            raise UserError(f"{place}: takes no options")
+        return cls()
+    _known(arguments, [f.name for f in fields(cls) if f.init], place)
+    try:
+        return _adapter(cls).validate_json(json.dumps(arguments), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("function-", "tuple[", "literal[")))
+        message = first["msg"].removeprefix("Value error, ")
+        given = "" if first["type"] in ("missing", "value_error") else f" (given: {json.dumps(first['input'])})"
+        raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from error
+    except (PydanticSchemaGenerationError, TypeError) as error:
+        raise UserError(f"{place}: {cls.__name__} can't be validated ({error})") from error
+
+
+def _check_together(config: Config, name: str) -> None:
+    """What can only be seen with all stages at hand: their order, and what each says of the others."""
+    corpus_seen = ""
+    for index, entry in enumerate(config.stages):
+        if isinstance(entry.stage, CorpusStage):
+            corpus_seen = entry.name
+        elif corpus_seen:
+            raise UserError(f"{name}: stages[{index}] {entry.name}: looks at one document at a time, so it must stand "
+                            f"before '{corpus_seen}', which needs them all")
+    before = [(entry.name, entry.stage) for entry in config.stages]
+    for index, entry in enumerate(config.stages):
+        check = getattr(entry.stage, "check", None)
+        if check is None:
+            continue
+        try:
+            check(before[:index], before[index + 1:])
+        except ValueError as error:
+            raise UserError(f"{name}: stages[{index}] {entry.name}: {error}") from error
+
+
+def json_schema() -> dict[str, Any]:
+    """A JSON Schema of the config file, for editors."""
+    from curate.registry import installed
+
+    stages = []
+    for word in installed():
+        options = _adapter(stage_class(word)).json_schema()
+        stages += [{"const": word}, {"type": "object", "properties": {word: options}, "required": [word],
+                                     "additionalProperties": False}]
+    source = _adapter(SourceConfig).json_schema()
+    paths = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+    settings = _adapter(_Settings).json_schema()["properties"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "curate config",
+        "type": "object",
+        "required": ["input", "output", "stages"],
+        "additionalProperties": False,
+        "properties": {
+            "input": {"anyOf": [*paths, {"type": "object", "additionalProperties": {"anyOf": [*paths, source]}}]},
+            "output": {"type": "string"},
+            "stages": {"type": "array", "items": {"anyOf": stages}},
+            "write": _adapter(Write).json_schema(),
+            "caps": _adapter(Caps).json_schema(),
+            **settings,
+        },
+    }
+
+
+def schema_path(path: Path) -> str:
+    """Writes the JSON Schema to a file; returns the line that makes an editor use it."""
+    path.write_text(json.dumps(json_schema(), indent=1) + "\n")
+    return f"# yaml-language-server: $schema={path}"

@@ -1,0 +1,87 @@
+"""The guard for pages that slip past the caps: a cursor that says which page is on the belt, a CPU timer that the
+kernel enforces even inside C code, a memory limit, and the verdicts on pages that killed their worker.
+
+Who may be accused: SIGPROF, SEGV, BUS, ILL, FPE and ABRT speak against the page under the cursor. After any other
+death that page is tried alone in a fresh process, and only a second death there is held against it.
+"""
+
+import json
+import mmap
+import os
+import resource
+import signal
+import struct
+from pathlib import Path
+
+from curate.document import Drop
+
+ACCUSING: dict[int, str] = {signal.SIGPROF: "hung", signal.SIGSEGV: "crashed", signal.SIGBUS: "crashed", signal.SIGILL: "crashed",
+            signal.SIGFPE: "crashed", signal.SIGABRT: "crashed"}
+IDLE = -1
+
+
+class Cursor:
+    """Eight bytes in a mapped file: the offset of the page on the belt, or IDLE. Survives the process."""
+
+    def __init__(self, path: Path) -> None:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        os.ftruncate(descriptor, 8)
+        self.map = mmap.mmap(descriptor, 8)
+        os.close(descriptor)
+        self.set(IDLE)
+
+    def set(self, offset: int) -> None:
+        struct.pack_into("<q", self.map, 0, offset)
+
+    def close(self) -> None:
+        self.set(IDLE)
+        self.map.close()
+
+
+def cursor_at(path: Path) -> int:
+    """The offset a dead worker left in its cursor file; IDLE where there is none."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return IDLE
+    return int(struct.unpack("<q", data)[0]) if len(data) == 8 else IDLE
+
+
+def arm(cpu_seconds: float | None) -> None:
+    """Lets the kernel end this process after so much CPU time; None disarms."""
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds or 0)
+
+
+def limit_memory(limit_bytes: int | None) -> None:
+    """Caps the private memory of this process, so that a page that wants more gets a MemoryError."""
+    if limit_bytes is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+
+
+def accusation(signal_number: int) -> str | None:
+    """The reason that a worker's death by this signal proves against the page under its cursor."""
+    return ACCUSING.get(signal_number)
+
+
+class Verdicts:
+    """Verdicts on pages that killed a worker: one file each, stored once and replayed on every resume."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def store(self, file_index: int, offset: int, reason: str, cause: str) -> None:
+        path = self.folder / f"{file_index:06d}-{offset}.json"
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(json.dumps({"reason": reason, "cause": cause}))
+        temporary.replace(path)
+
+    def of_file(self, file_index: int) -> dict[int, Drop]:
+        """Offsets in one input file and the verdict on the page there."""
+        found = {}
+        for path in self.folder.glob(f"{file_index:06d}-*.json"):
+            told = json.loads(path.read_text())
+            found[int(path.stem.partition("-")[2])] = Drop(told["reason"], cause=told["cause"])
+        return found

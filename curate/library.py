@@ -1,0 +1,127 @@
+"""The belt as a function: pages in memory in, one verdict a page out."""
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curate.belt import GUARD, Belt
+from curate.config import Config, parse_config
+from curate.decide import decide
+from curate.document import Address, Document
+from curate.errors import UserError
+from curate.executor import Serial
+from curate.sketches import SketchWriter, gather, sketch_all
+
+Page = str | bytes | Mapping[str, Any]
+
+# The seed's belt of section 1i: stop-word language, the Gopher rules, SHA-1, MinHash.
+SEED_STAGES: list[Any] = [{"language": {"engine": "stop_words", "keep": ["en"], "min_score": None}}, "gopher", "exact_dedup", "near_dedup"]
+BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one page. `matched` is the index of the page that a duplicate is a copy of."""
+
+    stage: str | None = None
+    reason: str | None = None
+    value: float | None = None
+    limit: float | None = None
+    matched: int | None = None
+    score: float | None = None
+    text: str = ""
+
+    @property
+    def kept(self) -> bool:
+        return self.reason is None
+
+    def __bool__(self) -> bool:
+        return self.kept
+
+    def __str__(self) -> str:
+        if self.kept:
+            return "kept"
+        limit = f" ({self.value:g}, limit {self.limit:g})" if self.value is not None and self.limit is not None else ""
+        twin = f" of page {self.matched}" if self.matched is not None else ""
+        return f"{self.stage}: {self.reason}{limit}{twin}"
+
+
+def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = None) -> list[Verdict]:
+    """Runs pages through a config's stages and returns one verdict a page, in order.
+
+    A page is a text, HTML bytes, or a mapping with `text` or `html` and perhaps `url` and attributes. `config` is
+    a Config, the mapping of a config file (input and output may be left out), or None for the seed's belt (1i).
+    """
+    read = _config(config)
+    belt = Belt.of(read)
+    verdicts: list[Verdict] = []
+    survivors: list[int] = []
+    with tempfile.TemporaryDirectory(prefix="curate-") as folder:
+        scan, block = Path(folder, "scan"), []
+        scan.mkdir()
+        writers = {name: SketchWriter(scan, name, stage) for name, stage in read.corpus_stages}
+
+        def flush() -> None:
+            for name, stage in read.corpus_stages:
+                first = len(survivors) - len(block)
+                for number, sketch in enumerate(sketch_all(stage, block), first):
+                    writers[name].add(number, sketch)
+            block.clear()
+
+        for index, page in enumerate(pages):
+            passage = belt.run(_document(index, page))
+            if passage.drop is None:
+                survivors.append(index)
+                block.append(passage.doc)
+                verdicts.append(Verdict(text=passage.doc.text))
+            else:
+                drop = passage.drop
+                verdicts.append(Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=passage.doc.text))
+            if len(block) >= BLOCK:
+                flush()
+        flush()
+        for writer in writers.values():
+            writer.commit()
+            writer.close()
+        if read.corpus_stages:
+            _decide(read, Path(folder), scan, survivors, verdicts)
+    return verdicts
+
+
+def _decide(config: Config, folder: Path, scan: Path, survivors: list[int], verdicts: list[Verdict]) -> None:
+    for name, stage in config.corpus_stages:
+        gather(Serial(), folder / "decide", name, stage, [scan], [len(survivors)], 1)
+    table = decide(Serial(), folder / "decide", config.corpus_stages, len(survivors))
+    rows = table.slice(0, len(survivors))
+    for number, index in enumerate(survivors):
+        if rows.stage[number]:
+            stage = int(rows.stage[number]) - 1
+            matched = int(rows.matched[number])
+            score = float(rows.score[number])
+            verdicts[index] = Verdict(table.stages[stage], table.reasons[stage][int(rows.reason[number])],
+                                      matched=survivors[matched] if matched >= 0 else None,
+                                      score=None if score != score else score, text=verdicts[index].text)
+
+
+def _config(config: Config | Mapping[str, Any] | None) -> Config:
+    if isinstance(config, Config):
+        return config
+    given = {"stages": SEED_STAGES} if config is None else config
+    return parse_config({"input": "memory", "output": "memory", **given})
+
+
+def _document(index: int, page: Page) -> Document:
+    address = Address("memory", "page", index)
+    if isinstance(page, str):
+        return Document(address, id=str(index), text=page)
+    if isinstance(page, bytes):
+        return Document(address, id=str(index), html=page)
+    if not isinstance(page, Mapping) or not ({"text", "html"} & set(page)):
+        raise UserError(f"page {index}: must be a text, HTML bytes, or a mapping with 'text' or 'html'")
+    html = page.get("html")
+    own = ("text", "html", "url", "date", "id", "charset")
+    return Document(address, id=str(page.get("id", index)), url=str(page.get("url", "")), date=str(page.get("date", "")),
+                    html=html.encode() if isinstance(html, str) else html, charset="utf-8" if isinstance(html, str) else page.get("charset"),
+                    text=str(page.get("text", "")), attributes={k: v for k, v in page.items() if k not in own})

@@ -1,0 +1,134 @@
+"""The process executor: spawned workers that take one task at a time; a dead one is replaced and reported."""
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import connection, get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from curate.errors import UserError
+from curate.executor import Outcome
+
+ORPHAN_CHECK_SECONDS = 0.5
+OUT_OF_MEMORY = 137  # exit status of a worker that ran out of memory outside any page
+
+
+class Processes:
+    """`workers` processes on this machine. They start once and live as long as the executor is open."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._idle: list[_Worker] = []
+
+    def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
+        waiting = deque(enumerate(tasks))
+        busy: list[_Worker] = []
+        try:
+            while waiting or busy:
+                while waiting and len(busy) < self.workers:
+                    worker = self._idle.pop() if self._idle else _Worker()
+                    index, task = waiting.popleft()
+                    if worker.give(index, function, task):
+                        busy.append(worker)
+                    else:
+                        waiting.appendleft((index, task))  # it died while idle; the next one takes the task
+                for worker in _ready(busy):
+                    busy.remove(worker)
+                    yield worker.outcome()
+                    if worker.alive:
+                        self._idle.append(worker)
+        finally:
+            for worker in busy:
+                worker.stop()
+
+    def close(self) -> None:
+        for worker in self._idle:
+            worker.stop()
+        self._idle = []
+
+
+def _ready(busy: list["_Worker"]) -> list["_Worker"]:
+    told = connection.wait([w.pipe for w in busy] + [w.process.sentinel for w in busy])
+    return [worker for worker in busy if worker.pipe in told or worker.process.sentinel in told]
+
+
+class _Worker:
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.task = -1
+        self.alive = True
+
+    def give(self, index: int, function: Callable[[Any], Any], task: Any) -> bool:
+        self.task = index
+        try:
+            self.pipe.send((function, task))
+        except (BrokenPipeError, ConnectionResetError):
+            self.stop()
+            return False
+        return True
+
+    def outcome(self) -> Outcome:
+        """The result or the death that ended the wait for this worker; raises what the task raised."""
+        try:
+            result, error = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            self.process.join()
+            self.alive = False
+            self.pipe.close()
+            code = self.process.exitcode or 0
+            return Outcome(self.task, died=True, signal=-code if code < 0 else 0)
+        if error is not None:
+            self.stop()
+            raise error
+        return Outcome(self.task, result)
+
+    def stop(self) -> None:
+        self.alive = False
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _serve(pipe: Connection, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    while True:
+        try:
+            function, task = pipe.recv()
+        except EOFError:
+            return
+        _answer(pipe, function, task)
+
+
+def _answer(pipe: Connection, function: Callable[[Any], Any], task: Any) -> None:
+    """Sends the result, or what the task raised, and in that case ends the process."""
+    answer: tuple[Any, BaseException | None] = (None, None)
+    try:
+        answer = (function(task), None)
+    finally:
+        error = sys.exception()
+        if isinstance(error, MemoryError):
+            os._exit(OUT_OF_MEMORY)
+        if error is not None:
+            plain = isinstance(error, UserError | OSError)
+            pipe.send((None, error if plain else RuntimeError(traceback.format_exc())))
+            os._exit(1)
+    pipe.send(answer)
+
+
+def _end_with(parent: int) -> None:
+    """Ends an orphan: a worker whose driver was killed must not go on writing."""
+    while os.getppid() == parent:
+        time.sleep(ORPHAN_CHECK_SECONDS)
+    os._exit(1)

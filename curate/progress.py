@@ -1,0 +1,86 @@
+"""What a person sees of a run: bars on a terminal, a line now and then elsewhere."""
+
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from curate.guard import IDLE, cursor_at
+
+LINE_SECONDS = 10.0
+POLL_SECONDS = 0.5
+
+
+class Progress:
+    """Follows a run through its phases. The bar counts bytes of the crawl, so its ETA comes from bytes."""
+
+    def __init__(self, quiet: bool, work: Path) -> None:
+        self.quiet, self.work = quiet, work
+        self.terminal = sys.stderr.isatty()
+        self.pages = self.kept = self.bytes = 0
+        self.expected: list[int] = []
+        self.start = self.last_line = time.monotonic()
+        self.bar: Any = None
+        self.stop = threading.Event()
+
+    def __call__(self, phase: str, told: dict[str, Any]) -> None:
+        if phase == "plan":
+            self.expected = told["tasks"]
+            self._open_bar(sum(self.expected))
+        elif phase == "scan":
+            self.pages += told["documents"]
+            self.kept += told["survivors"]
+            self.bytes += told["end"] - told["first"]
+            self._show()
+        else:
+            self.close()
+            what = f"decide {told['stage']}" if phase == "decide" else f"write {told['shards']} shards"
+            self.say(what)
+
+    def say(self, sentence: str) -> None:
+        """One line for a person."""
+        if not self.quiet:
+            tqdm.write(f"curate: {sentence}", file=sys.stderr)
+
+    def _open_bar(self, total: int) -> None:
+        if self.quiet:
+            return
+        self.say(f"scan {len(self.expected)} slices, {total / 1e6:,.1f} MB")
+        if self.terminal:
+            self.bar = tqdm(total=total, unit="B", unit_scale=True, desc="scan", mininterval=POLL_SECONDS, file=sys.stderr)
+            threading.Thread(target=self._poll, daemon=True).start()
+
+    def _poll(self) -> None:
+        """Between finished tasks the cursors of the running ones tell how far they are."""
+        while not self.stop.wait(POLL_SECONDS):
+            running = 0
+            for folder in (self.work / "scan").glob("*.tmp"):
+                offset = cursor_at(folder / "cursor")
+                running += max(0, offset) if offset != IDLE else 0
+            self._move(min(self.bytes + running, self.bar.total))
+
+    def _move(self, done: int) -> None:
+        if self.bar is not None and done > self.bar.n:
+            self.bar.update(done - self.bar.n)
+
+    def _show(self) -> None:
+        seconds = max(1e-9, time.monotonic() - self.start)
+        share = self.kept / self.pages if self.pages else 0
+        text = f"{self.pages / seconds:,.0f} pages/s, {share:.0%} pass"
+        if self.bar is not None:
+            self.bar.set_postfix_str(text, refresh=False)
+            self._move(self.bytes)
+        elif not self.quiet and time.monotonic() - self.last_line >= LINE_SECONDS:
+            self.last_line = time.monotonic()
+            left = seconds * (sum(self.expected) / max(1, self.bytes) - 1)
+            self.say(f"scan {self.bytes / max(1, sum(self.expected)):.0%}, {self.pages:,} pages, {text}, about {max(0, left):,.0f} s left")
+
+    def close(self) -> None:
+        """Ends the bar."""
+        self.stop.set()
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None

@@ -1,0 +1,62 @@
+"""Finds stages: by name through the entry-point group `curate.stages`, by import path when there is a colon."""
+
+import importlib
+import sys
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from curate.errors import UserError
+
+GROUP = "curate.stages"
+
+
+@lru_cache(maxsize=1)
+def installed() -> dict[str, EntryPoint]:
+    """Entry points by config name; the first distribution on the path wins."""
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, point)
+    return dict(sorted(found.items()))
+
+
+def stage_class(name: str) -> type[Any]:
+    """The class behind a name in the config (`gopher`, or `my_filters.pii:MaskEmails`).
+
+    Raises UserError for an unknown name, with the nearest known one.
+    """
+    if ":" in name:
+        return _imported(name)
+    points = installed()
+    if name not in points:
+        near = get_close_matches(name, points, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(points)}"
+        raise UserError(f"unknown stage '{name}', {hint}")
+    try:
+        cls: type[Any] = points[name].load()
+    except ImportError as error:
+        raise UserError(f"stage '{name}' can't be imported: {error}; install what it needs") from error
+    return cls
+
+
+def _imported(path: str) -> type[Any]:
+    module_name, _, attribute = path.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:  # a stage of one's own lies in the working directory
+        sys.path.insert(0, here)
+    try:
+        cls: type[Any] = getattr(importlib.import_module(module_name), attribute)
+    except ImportError as error:
+        raise UserError(f"stage '{path}': can't import '{module_name}' ({error}); is it in the working directory?") from error
+    except AttributeError as error:
+        raise UserError(f"stage '{path}': '{module_name}' has no '{attribute}'") from error
+    return cls
+
+
+def source_file(cls: type[Any]) -> Path | None:
+    """The file that a stage's class is defined in."""
+    module = sys.modules.get(cls.__module__)
+    path = getattr(module, "__file__", None)
+    return Path(path) if path else None

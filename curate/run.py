@@ -1,0 +1,162 @@
+"""A run: scan, decide, write. The table of contents of all that `curate run` does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from curate import ledger, manifest
+from curate.accounts import check_bytes, check_rows, stats
+from curate.config import Config
+from curate.crawl import crawl, input_files, plan
+from curate.decide import decide
+from curate.errors import UserError
+from curate.executor import Executor, results
+from curate.fingerprint import fingerprint
+from curate.lease import Lease
+from curate.output import Output
+from curate.scan import ScanTask, write_json
+from curate.shards import ShardTask, plan_shards, write_shard
+from curate.sketches import gather
+from curate.source import InputFile
+from curate.survivors import Survivors, verdict_table
+
+DOCUMENTS_PER_PARTITION = 1 << 20
+Telling = Callable[[str], None]
+Progress = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What does not change output, but `limit`."""
+
+    fresh: bool = False
+    limit: int | None = None
+    memory: int | None = None  # bytes of private memory a worker may take
+    slice_bytes: int | None = None
+    partitions: int | None = None
+    work: str | None = None
+    keep_work: bool = False
+
+
+@dataclass
+class Report:
+    """What a run came to. `stats` as in stats.json; `ready` when nothing was left to do."""
+
+    stats: dict[str, Any]
+    ready: bool = False
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def damaged(self) -> int:
+        return sum(row["documents"] for row in self.stats["dropped"] if row["reason"] == "damaged")
+
+
+def run(config: Config, executor: Executor, options: Options, progress: Progress, tell: Telling) -> Report:
+    """Runs a config to the end, or goes on with what an earlier run of the same config left.
+
+    Raises UserError for what a person can mend; AccountsOpen when records or bytes do not add up (a bug).
+    """
+    files = input_files(config)
+    output = Output.of(config, options.work)
+    parts = fingerprint(config, files, options.limit)
+    with Lease(output.work.parent / f"{output.work.name}.lease") as lease:
+        if lease.taken_over:
+            tell(lease.taken_over)
+        if output.opened(parts, options.fresh, tell):
+            return Report(output.stats(), ready=True)
+        write_json(output.work / "run.json", {"config": config.canonical(), "output": config.output, "memory": options.memory,
+                                              "files": [_plain(file) for file in files]})
+        return _phases(config, files, executor, options, output, parts, progress)
+
+
+def _phases(config: Config, files: list[InputFile], executor: Executor, options: Options, output: Output,
+            parts: dict[str, Any], progress: Progress) -> Report:
+    clock = Clock()
+    tasks = plan(config, files, output.work, options.slice_bytes, options.limit)
+    progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
+    scanned = crawl(tasks, executor, lambda result: progress("scan", result))
+    survivors = Survivors(output.work, tasks, *([r[kind] for r in scanned] for kind in ("survivors", "ledger", "measures")))
+    survivors.save()
+    check_failures(config, scanned)
+    check_bytes(survivors, scanned, options.limit is not None)
+    clock.lap("scan")
+    notes = _decide(config, survivors, executor, options, progress)
+    clock.lap("decide")
+    told = _write(survivors, executor, output, progress)
+    clock.lap("write")
+    report = stats(survivors, scanned, told["shards"], told["ledger"], notes)
+    check_rows(report["read"]["documents"], output.final / "shards", output.final / "ledger",
+               sum(shard["documents"] for shard in told["shards"]), sum(row["documents"] for row in report["dropped"]))
+    write_json(output.final / "stats.json", report)
+    write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
+    write_json(output.final / ".fingerprint.json", parts)
+    manifest.write(output.final, config, parts, told["shards"], report)
+    output.publish(options.keep_work)
+    return Report(report)
+
+
+def _decide(config: Config, survivors: Survivors, executor: Executor, options: Options, progress: Progress) -> dict[str, dict[str, int]]:
+    folder = survivors.work / "decide"
+    folder.mkdir(exist_ok=True)
+    partitions = options.partitions or max(1, -(-survivors.size // DOCUMENTS_PER_PARTITION))
+    folders = [task.folder for task in survivors.tasks]
+    for name, stage in config.corpus_stages:
+        progress("decide", {"stage": name})
+        gather(executor, folder, name, stage, folders, survivors.counts, partitions)
+    return decide(executor, folder, config.corpus_stages, survivors.size, survivors.column).notes
+
+
+def _write(survivors: Survivors, executor: Executor, output: Output, progress: Progress) -> dict[str, list[dict[str, Any]]]:
+    work, verdicts = str(survivors.work), verdict_table(survivors)
+    shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)
+    progress("write", {"shards": len(shards)})
+    (output.final / "shards").mkdir(parents=True, exist_ok=True)
+    told = {"shards": results(executor, write_shard, [ShardTask(work, shard, str(output.final / "shards")) for shard in shards])}
+    for kind, rows in (("ledger", ledger.LEDGER_ROWS), ("measures", ledger.MEASURES_ROWS)):
+        folder = output.final / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = ledger.plan_parts(kind, ledger.part_counts(kind, survivors, verdicts), rows)
+        told[kind] = results(executor, ledger.write_part, [ledger.PartTask(work, part, str(folder)) for part in parts])
+    ledger.write_samples(survivors, told["ledger"], output.final / "samples")
+    return told
+
+
+def check_failures(config: Config, scanned: list[dict[str, Any]]) -> None:
+    """Refuses a run in which stages failed with an error on more documents than `max_failed` allows."""
+    read, failed = sum(result["documents"] for result in scanned), sum(result["failed"] for result in scanned)
+    if failed > max(1, config.max_failed * read):
+        first = next(result["failure"] for result in scanned if result["failed"])
+        raise UserError(f"stages failed on {failed} of {read} documents (max_failed is {config.max_failed:g}); the first: {first}")
+
+
+class Clock:
+    """Wall seconds of each phase, CPU seconds of each stage."""
+
+    def __init__(self) -> None:
+        self.start = perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def lap(self, phase: str) -> None:
+        now = perf_counter()
+        self.seconds[phase] = round(now - self.start, 3)
+        self.start = now
+
+    def timings(self, scanned: list[dict[str, Any]], workers: int) -> dict[str, Any]:
+        stages: dict[str, int] = {}
+        for result in scanned:
+            for name, spent in result["cpu_by_stage_ns"].items():
+                stages[name] = stages.get(name, 0) + spent
+        return {"wall_seconds": self.seconds, "workers": workers,
+                "scan_cpu_seconds": round(sum(r["cpu_ns"] for r in scanned) / 1e9, 3),
+                "stage_cpu_seconds": {name: round(spent / 1e9, 3) for name, spent in stages.items()}}
+
+
+def _expected(task: ScanTask, files: list[InputFile]) -> int:
+    part, size = task.part, files[task.file_index].size
+    return max(0, min(part.end if part.end is not None else size, size) - part.start)
+
+
+def _plain(file: InputFile) -> dict[str, Any]:
+    return {"source": file.source, "name": file.name, "size": file.size, "version": file.version}

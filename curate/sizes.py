@@ -1,0 +1,41 @@
+"""Sizes as people write and read them. KB, MB, GB are powers of 1000, KiB, MiB, GiB powers of 1024."""
+
+import os
+import re
+
+UNITS = {"": 1, "B": 1, "K": 1000, "KB": 1000, "M": 1000**2, "MB": 1000**2, "G": 1000**3, "GB": 1000**3, "T": 1000**4, "TB": 1000**4,
+         "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as `64MiB`. ValueError for anything else."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if not match or match.group(2).upper() not in UNITS:
+        raise ValueError(f"'{text}' is no size; write it like 64MiB or 2GB")
+    size = int(float(match.group(1)) * UNITS[match.group(2).upper()])
+    if size < 1:
+        raise ValueError(f"'{text}' is too small")
+    return size
+
+
+def show_size(size: float) -> str:
+    """A number of bytes in decimal units, three digits."""
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if abs(size) < 1000 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def physical_memory() -> int:
+    """Bytes of memory that this process may count on: the machine's, or its container's where that is less."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path) as file:
+                told = file.read().strip()
+        except OSError:
+            continue
+        if told.isdigit():
+            total = min(total, int(told))
+    return total

@@ -1,0 +1,134 @@
+"""What the scan left, as the later phases see it: survivors numbered 0…N-1 in crawl order, task by task."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from curate.config import Config
+from curate.document import Address
+from curate.scan import ScanTask, load_run, load_tasks, write_json
+from curate.source import InputFile
+from curate.verdicts import Rows, VerdictTable
+
+ROWS = 4096  # survivors held at once
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """The survivors of all scan tasks. `counts[i]` of them came from `tasks[i]`; numbers run through.
+
+    `ledger[i]` and `measures[i]` are the rows of those kinds that task i itself wrote.
+    """
+
+    work: Path
+    tasks: list[ScanTask]
+    counts: list[int]
+    ledger: list[int]
+    measures: list[int]
+
+    def save(self) -> None:
+        """Stores the counts, so that write tasks can load them by the work folder's name."""
+        write_json(self.work / "survivors.json", {"counts": self.counts, "ledger": self.ledger, "measures": self.measures})
+
+    @property
+    def config(self) -> Config:
+        return load_run(str(self.work)).config
+
+    def file(self, index: int) -> InputFile:
+        """The input file of a task."""
+        return load_run(str(self.work)).files[self.tasks[index].file_index]
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Number of each task's first survivor; one more entry for the end."""
+        return np.array([0, *accumulate(self.counts)], dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return int(self.starts[-1])
+
+    def batches(self, index: int, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
+        """Survivors of one task by columns, in pieces: (number of the first, table)."""
+        start = int(self.starts[index])
+        with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
+            for batch in file.iter_batches(batch_size=ROWS, columns=columns):
+                yield start, pa.Table.from_batches([batch])
+                start += batch.num_rows
+
+    def column(self, name: str) -> Iterator[pa.ChunkedArray]:
+        """One column over all survivors in number order, in pieces."""
+        if name == "source":
+            for task, count in zip(self.tasks, self.counts, strict=True):
+                source = load_run(str(self.work)).files[task.file_index].source
+                for start in range(0, count, ROWS):
+                    yield pa.chunked_array([pa.repeat(source, min(ROWS, count - start))])
+            return
+        stored = name if name in ("text", "id", "url", "date", "offset", "length", "status", "words", "bytes") else f"@{name}"
+        for index, count in enumerate(self.counts):
+            if count:
+                for _, table in self.batches(index, [stored]):
+                    yield table.column(0)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Offset of each survivor in its file, memory-mapped."""
+        path = self.work / "offsets.npy"
+        if not path.exists():
+            temporary = self.work / "offsets.tmp"
+            with temporary.open("wb") as out:
+                for column in self.column("offset"):
+                    out.write(np.ascontiguousarray(column.to_numpy(), dtype="<i8").tobytes())
+            temporary.rename(path)
+        if not self.size:
+            return np.empty(0, "<i8")
+        return np.memmap(path, dtype="<i8", mode="r")
+
+    def task_of(self, number: int) -> int:
+        """Index of the task that a survivor came from."""
+        return int(np.searchsorted(self.starts, number, side="right")) - 1
+
+    def address(self, number: int) -> Address:
+        """Where a survivor lies."""
+        file = self.file(self.task_of(number))
+        return Address(file.source, file.name, int(self.offsets[number]))
+
+    def text(self, number: int) -> str:
+        """The text of one survivor."""
+        index = self.task_of(number)
+        for start, table in self.batches(index, ["text"]):
+            if number < start + table.num_rows:
+                return str(table.column(0)[number - start].as_py())
+        raise IndexError(number)
+
+
+@lru_cache(maxsize=4)
+def load_survivors(work: str) -> Survivors:
+    """The survivors of a run whose scan is done."""
+    told = json.loads(Path(work, "survivors.json").read_text())
+    return Survivors(Path(work), load_tasks(work), told["counts"], told["ledger"], told["measures"])
+
+
+def verdict_table(survivors: Survivors) -> VerdictTable:
+    """The verdicts of the corpus stages, as decide left them."""
+    return VerdictTable.create(survivors.work / "decide" / "verdicts", survivors.size, survivors.config.corpus_stages)
+
+
+def verdict_names(table: VerdictTable, verdict: Rows, rows: np.ndarray) -> tuple[list[str], list[str]]:
+    """Stage and reason of dropped rows, in words."""
+    places = [(int(stage) - 1, int(reason)) for stage, reason in zip(verdict.stage[rows], verdict.reason[rows], strict=True)]
+    return [table.stages[stage] for stage, _ in places], [table.reasons[stage][reason] for stage, reason in places]
+
+
+def lengths(survivors: Survivors, index: int) -> int:
+    """Bytes of the crawl that a task's survivors and ledger rows take, from the written files alone."""
+    total = sum(int(pc.sum(table.column(0)).as_py() or 0) for _, table in survivors.batches(index, ["length"]))
+    ledger = pq.read_table(survivors.tasks[index].folder / "ledger.parquet", columns=["length"])
+    return total + int(pc.sum(ledger.column(0)).as_py() or 0)
