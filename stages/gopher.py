@@ -14,6 +14,7 @@ from pydantic import Field
 from curate.document import Document, Drop
 from curate.stage import Measures, RuleStage
 from stages.rules import paper, profiles
+from stages.rules.scope import in_scope
 
 Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
 Count = Annotated[int, Field(ge=0)]
@@ -111,8 +112,7 @@ class Gopher(RuleStage):
             raise ValueError("stop_words must be single lower-case words")
 
     def measure(self, doc: Document) -> dict[str, Any]:
-        language = doc.attributes.get("language")
-        if self.languages is not None and language is not None and language not in self.languages:
+        if not in_scope(self.languages, doc):
             return dict.fromkeys(self.measures)
         return _MEASURERS[self.profile](doc.text, doc.words, frozenset(self.stop_words))
 

@@ -34,7 +34,8 @@ def ellipses(text: str) -> int:
 
 def stop_words_in(words: Sequence[str], stop_words: frozenset[str]) -> int:
     """Number of distinct stop words among the words, in any case."""
-    return len(stop_words.intersection(map(str.lower, set(words))))
+    longest = max(map(len, stop_words), default=0)  # lower() never shortens a word
+    return len(stop_words.intersection([word.lower() for word in set(words) if len(word) <= longest]))
 
 
 def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dict[str, Any]:

@@ -77,8 +77,8 @@ def _repeats(keys: Integers, positions: Integers, total: int) -> _Repeats | None
     member[1:] = same
     starts = ~member
     member[:-1] |= same
-    groups = np.cumsum(starts & member)[member] - 1
-    return _Repeats(positions[member], groups, np.flatnonzero(starts[member]), copies)
+    heads = starts[member]
+    return _Repeats(positions[member], heads.cumsum() - 1, heads.nonzero()[0], copies)
 
 
 def _covered(positions: Integers, size: int, ends: Integers) -> int:
@@ -90,12 +90,12 @@ def _covered(positions: Integers, size: int, ends: Integers) -> int:
 
 def _top_characters(repeats: _Repeats, size: int, ends: Integers) -> int:
     """Characters under the most frequent n-gram; among equally frequent ones the longest, then the first."""
-    counts = np.diff(repeats.firsts, append=len(repeats.positions))
-    tied = np.flatnonzero(counts == counts.max())
+    counts = np.bincount(repeats.groups)
+    tied = (counts == counts.max()).nonzero()[0]
     where = repeats.positions[repeats.firsts[tied]]
     lengths = ends[where + size] - ends[where]
-    longest = np.flatnonzero(lengths == lengths.max())
-    group = tied[longest[np.argmin(where[longest])]]
+    longest = (lengths == lengths.max()).nonzero()[0]
+    group = tied[longest[where[longest].argmin()]]
     start = repeats.firsts[group]
     return _covered(repeats.positions[start : start + counts[group]], size, ends)
 
@@ -113,7 +113,7 @@ def n_gram_ratios(words: Sequence[str]) -> dict[int, float]:
         return ratios
     ids = np.fromiter(map(number.__getitem__, words), np.int64, total)
     ends = np.zeros(total + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, words), np.int64, total), out=ends[1:])
+    np.fromiter(map(len, words), np.int64, total).cumsum(out=ends[1:])
     characters = int(ends[-1])
     prefixes, positions = ids[:-1], np.arange(total - 1)
     for size in range(2, DUPLICATE_SIZES[-1] + 1):
@@ -123,7 +123,8 @@ def n_gram_ratios(words: Sequence[str]) -> dict[int, float]:
         if size in TOP_SIZES:
             ratios[size] = _top_characters(repeats, size, ends) / characters
         else:
-            ratios[size] = _covered(np.sort(repeats.copies), size, ends) / characters
+            repeats.copies.sort()
+            ratios[size] = _covered(repeats.copies, size, ends) / characters
         longer = repeats.positions + size < total
         positions, prefixes = repeats.positions[longer], repeats.groups[longer]
     return ratios

@@ -1,0 +1,66 @@
+"""FineWeb's own rules: lists, menus, short and repeated lines (Penedo et al. 2024, section 3.6)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import pyarrow as pa
+from pydantic import Field
+
+from curate.document import Document, Drop
+from curate.stage import Measures, RuleStage
+from stages.rules.repetition import duplicate_ratios
+from stages.rules.scope import in_scope
+
+Ratio = Annotated[float, Field(ge=0)]
+
+# (reason, measure, field with the limit)
+RULES = (
+    ("too_few_lines_with_end_mark", "end_mark_line_ratio", "min_end_mark_line_ratio"),
+    ("too_many_short_lines", "short_line_ratio", "max_short_line_ratio"),
+    ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
+    ("too_many_line_breaks", "line_break_ratio", "max_line_break_ratio"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineWeb(RuleStage):
+    """Drops pages that break a rule of FineWeb. A limit itself passes; None turns a rule off.
+
+    Lines are the non-empty ones. `end_marks` end a line of prose, `short_line` is the longest length, in
+    characters, that is short. Line breaks are counted against words at white space (datatrove counts
+    punctuation marks as words too). `languages` as in gopher.
+    """
+
+    languages: tuple[str, ...] | None = ("en",)
+    end_marks: tuple[str, ...] = (".", "?", "!", '"', "'")
+    short_line: Annotated[int, Field(ge=0)] = 30
+    min_end_mark_line_ratio: Ratio | None = 0.12
+    max_short_line_ratio: Ratio | None = 0.67
+    max_duplicate_line_character_ratio: Ratio | None = 0.01
+    max_line_break_ratio: Ratio | None = 0.3
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {measure: pa.float64() for _, measure, _ in RULES}
+    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
+    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        if not in_scope(self.languages, doc):
+            return dict.fromkeys(self.measures)
+        lines = [line for line in doc.text.split("\n") if line.strip()]
+        count = max(len(lines), 1)
+        return {
+            "end_mark_line_ratio": sum(line.endswith(self.end_marks) for line in lines) / count,
+            "short_line_ratio": sum(len(line) <= self.short_line for line in lines) / count,
+            "duplicate_line_character_ratio": duplicate_ratios(lines)[1],
+            "line_break_ratio": doc.text.count("\n") / max(len(doc.words), 1),
+        }
+
+    def judge(self, measures: Measures) -> Drop | None:
+        for reason, measure, field in RULES:
+            value, limit = measures[measure], getattr(self, field)
+            if value is None or limit is None:
+                continue
+            if value < limit if field.startswith("min_") else value > limit:
+                return Drop(reason, value, limit)
+        return None

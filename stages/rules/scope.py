@@ -1,0 +1,29 @@
+"""Whom a rule set is for, and the word lists that it reads."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from curate.document import Document
+from curate.errors import UserError
+
+
+def in_scope(languages: tuple[str, ...] | None, doc: Document) -> bool:
+    """Whether rules for these languages are for this document; one whose language is not known is judged."""
+    language = doc.attributes.get("language")
+    return languages is None or language is None or language in languages
+
+
+@lru_cache(maxsize=64)
+def entries(path: str) -> tuple[str, ...]:
+    """The entries of a list file, case folded: one a line, UTF-8; empty lines and comments (#) are none.
+
+    Raises UserError where the file can't be read.
+    """
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{path}: can't be read as a list of entries, one a line ({error}); give another file"
+        ) from error
+    stripped = (line.strip().casefold() for line in lines)
+    return tuple(dict.fromkeys(line for line in stripped if line and not line.startswith("#")))

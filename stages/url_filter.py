@@ -1,0 +1,154 @@
+"""Pages that their URL gives away: listed domains, URLs and words (as FineWeb's first filter).
+
+Needs no text, so it stands first. The lists are yours: a file each, one entry a line, in any case.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+from pydantic import Field
+
+from curate.document import Document, Drop
+from curate.stage import Measures, RuleStage
+from stages.rules.scope import entries
+
+_NOT_IN_WORDS = re.compile(r"[\W_]+")
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case and ASCII (IDNA), without port and last dot; "" for none."""
+    try:
+        host = urlsplit(url if _SCHEME.match(url) else f"http://{url}").hostname or ""
+    except ValueError:  # brackets that hold no address
+        return ""
+    host = unquote(host).rstrip(".").lower()
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        return host
+
+
+def same_url(url: str) -> str:
+    """What two spellings of a URL share: no scheme, `www.`, fragment, port or last slash; case folded."""
+    rest = unquote(_SCHEME.sub("", url).partition("#")[0]).casefold()
+    place, slash, path = rest.partition("/")
+    return (host_of(place).removeprefix("www.") + slash + path).rstrip("/")
+
+
+@lru_cache(maxsize=8)
+def _domains(path: str | None, given: tuple[str, ...]) -> frozenset[str]:
+    listed = (*given, *(entries(path) if path is not None else ()))
+    return frozenset(
+        host_of(entry.removeprefix("*").removeprefix(".")).removeprefix("www.") for entry in listed
+    ) - {""}
+
+
+@lru_cache(maxsize=8)
+def _urls(path: str | None) -> frozenset[str]:
+    return frozenset(map(same_url, entries(path))) - {""} if path is not None else frozenset()
+
+
+@lru_cache(maxsize=16)
+def _words(path: str | None, given: tuple[str, ...] = ()) -> frozenset[str]:
+    return frozenset((*map(str.casefold, given), *(entries(path) if path is not None else ())))
+
+
+@lru_cache(maxsize=8)
+def _within(path: str | None) -> re.Pattern[str] | None:
+    listed = sorted({_NOT_IN_WORDS.sub("", entry) for entry in _words(path)} - {""})
+    return re.compile("|".join(map(re.escape, listed))) if listed else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrlFilter(RuleStage):
+    """Drops pages by URL, whatever the case: none of the lists is built in.
+
+    `domains` and `domains_file`: hosts, each with all hosts below it. `urls_file`: whole URLs, where scheme,
+    `www.`, fragment and last slash do not count. `words` and `words_file`: one of them as a whole word of the
+    URL drops (words are what stands between non-letters). `soft_words_file`: words of which up to
+    `max_soft_words` different ones pass. `subwords_file`: letters that drop wherever they stand, across
+    punctuation too.
+    """
+
+    domains: tuple[str, ...] = ()
+    domains_file: str | None = None
+    urls_file: str | None = None
+    words: tuple[str, ...] = ()
+    words_file: str | None = None
+    soft_words_file: str | None = None
+    max_soft_words: Annotated[int, Field(ge=0)] | None = 1
+    subwords_file: str | None = None
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {
+        "domain": pa.string(),
+        "url": pa.string(),
+        "word": pa.string(),
+        "soft_words": pa.int64(),
+        "subword": pa.string(),
+    }
+    reasons: ClassVar[tuple[str, ...]] = (
+        "listed_domain",
+        "listed_url",
+        "listed_word",
+        "too_many_soft_words",
+        "listed_subword",
+    )
+    limits: ClassVar[tuple[str, ...]] = ("max_soft_words",)
+    files: ClassVar[tuple[str, ...]] = (
+        "domains_file",
+        "urls_file",
+        "words_file",
+        "soft_words_file",
+        "subwords_file",
+    )
+
+    def __post_init__(self) -> None:
+        if any(_NOT_IN_WORDS.search(word) or not word for word in self.words):
+            raise ValueError("words must be single words of letters and digits")
+
+    def check(self, before: object, after: object) -> None:
+        """Raises ValueError where a list can't be read, or there is none."""
+        named = [(field, getattr(self, field)) for field in self.files if getattr(self, field) is not None]
+        for field, path in named:
+            if not Path(path).is_file():
+                raise ValueError(f"{field}: there is no file '{path}'; give a list with one entry a line")
+        if not named and not self.domains and not self.words:
+            raise ValueError("has no list; give domains, words, or a file of them")
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        """The listed entry that was met, for each list, or None; the number of soft words."""
+        words = set(_NOT_IN_WORDS.split(unquote(doc.url).casefold()))
+        within = _within(self.subwords_file)
+        squeezed = _NOT_IN_WORDS.sub("", unquote(doc.url).casefold()) if within else ""
+        subword = within.search(squeezed) if within else None
+        same = same_url(doc.url)
+        return {
+            "domain": self._listed_domain(doc.url),
+            "url": same if same in _urls(self.urls_file) else None,
+            "word": min(words & _words(self.words_file, self.words), default=None),
+            "soft_words": len(words & _words(self.soft_words_file)) if self.soft_words_file else None,
+            "subword": subword.group() if subword else None,
+        }
+
+    def _listed_domain(self, url: str) -> str | None:
+        """The shortest listed domain that the URL's host is or lies below."""
+        labels, listed = host_of(url).split("."), _domains(self.domains_file, self.domains)
+        above = (".".join(labels[start:]) for start in range(len(labels) - 1, -1, -1))
+        return next((domain for domain in above if domain in listed), None)
+
+    def judge(self, measures: Measures) -> Drop | None:
+        for reason, measure in zip(self.reasons, self.measures):
+            found = measures[measure]
+            if measure == "soft_words":
+                if found is not None and self.max_soft_words is not None and found > self.max_soft_words:
+                    return Drop(reason, found, self.max_soft_words)
+            elif found is not None:
+                return Drop(reason, cause=found)
+        return None
