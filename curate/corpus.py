@@ -1,5 +1,6 @@
 """What a corpus stage sees when it decides: buckets, records and attributes of the living documents."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,6 +120,15 @@ class Corpus:
         if self.source is None:
             raise ValueError("attributes are read in the main process only")
         return self.source(name)
+
+    def saved(self, name: str, write: Callable[[Path], None]) -> Path:
+        """The scratch file `name`, written unless it was whole before a run was killed."""
+        path = self.folder / name
+        if not path.exists():
+            new = self.folder / f"new-{name}-{os.getpid()}"
+            write(new)
+            new.replace(path)
+        return path
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Runs a module-level function on small picklable tasks; results in task order."""

@@ -1,5 +1,6 @@
 """Decide: each corpus stage in turn over what is still living, into the verdict table."""
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,4 +35,5 @@ def decide(
         corpus = Corpus(sketches, size, table.folder / "stage.column", index, folder, executor, attributes)
         dropped = table.enter(index, stage, stage.decide(corpus)) if size else 0
         table.finish(name, {**corpus.notes, "dropped": dropped})
+        shutil.rmtree(folder)
     return table

@@ -96,7 +96,9 @@ class CorpusStage(Protocol):
 
     adds: ClassVar[Mapping[str, pa.DataType]]
     reasons: ClassVar[tuple[str, ...]]
-    record: ClassVar[np.dtype[Any] | None]
+
+    @property
+    def record(self) -> np.dtype[Any] | None: ...  # a class variable will do
 
     def sketch(self, doc: Document) -> Sketch: ...
 

@@ -41,23 +41,25 @@ class _Task(NamedTuple):
     partition: int
 
 
-def _find_copies(task: _Task) -> str:
-    """Writes a partition's copies and the first of each as pairs of numbers; returns the file."""
-    corpus = task.corpus
-    documents, starts = corpus.buckets(task.partition)
-    firsts = np.repeat(documents[starts[:-1]], np.diff(starts))
-    rest = documents != firsts
-    documents, firsts = documents[rest], firsts[rest]
-    path = corpus.folder / f"copies-{task.partition:05}"
-    collided: list[int] = []  # documents whose 64-bit key is that of another text
-    with path.open("wb") as file:
-        for begin in range(0, len(documents), BLOCK):
-            some, first = documents[begin : begin + BLOCK], firsts[begin : begin + BLOCK]
-            equal = (corpus.records(some)["sha1"] == corpus.records(first)["sha1"]).all(axis=1)
-            np.stack([some[equal], first[equal]], axis=1).tofile(file)
-            collided += some[~equal].tolist()
-        np.array(_copies(corpus, sorted(collided)), np.int64).tofile(file)
-    return str(path)
+def _find_copies(task: _Task) -> Path:
+    """The file of a partition's copies and the first of each, as pairs of numbers."""
+    corpus, partition = task
+
+    def write(path: Path) -> None:
+        documents, starts = corpus.buckets(partition)
+        firsts = np.repeat(documents[starts[:-1]], np.diff(starts))
+        rest = documents != firsts
+        documents, firsts = documents[rest], firsts[rest]
+        collided: list[int] = []  # documents whose 64-bit key is that of another text
+        with path.open("wb") as file:
+            for begin in range(0, len(documents), BLOCK):
+                some, first = documents[begin : begin + BLOCK], firsts[begin : begin + BLOCK]
+                equal = (corpus.records(some)["sha1"] == corpus.records(first)["sha1"]).all(axis=1)
+                np.stack([some[equal], first[equal]], axis=1).tofile(file)
+                collided += some[~equal].tolist()
+            np.array(_copies(corpus, sorted(collided)), np.int64).tofile(file)
+
+    return corpus.saved(f"copies-{partition:05}", write)
 
 
 def _copies(corpus: Corpus, documents: list[int]) -> list[tuple[int, int]]:
@@ -91,4 +93,3 @@ class ExactDedup:
             pairs = np.fromfile(path, np.int64).reshape(-1, 2)
             scores = np.ones(len(pairs), np.float32)
             yield Verdicts(pairs[:, 0], "exact_duplicate", pairs[:, 1], scores)
-            Path(path).unlink()
