@@ -82,7 +82,7 @@ def second_file(articles: list[Article], spare: list[Article]) -> list[Page]:
     pages.append(replace(page("unlucky.example", spare[2], "damaged", DAMAGED), damaged=True))
     dice = Dice("second file")
     mixed = [pages[int(n)] for n in dice.some([str(n) for n in range(len(pages))], len(pages))]
-    steps = [step for pair in copied(32, 1) for step in copies.chain(*pair)]
+    steps = [step for pair in copied(43, 1) for step in copies.chain(*pair)]
     return [*mixed, *steps, *copies.terms()]
 
 

@@ -1,0 +1,137 @@
+"""The rules of the house that a parser can check: who imports whom, and how large things may get."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("curate", "stages", "scale")
+PATHS = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+NAMES = [str(path.relative_to(ROOT)) for path in PATHS]
+
+PUBLIC = {
+    "curate.bands",
+    "curate.caps",
+    "curate.corpus",
+    "curate.document",
+    "curate.errors",
+    "curate.sources.charset",
+    "curate.stage",
+    "curate.text",
+    "curate.twins",
+}
+"""What a stage may import of the engine; a stage of somebody else needs no more."""
+
+MAX_FILE_LINES, MAX_FUNCTION_LINES = 300, 40
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "base", "common", "misc"}
+BROAD = {"Exception", "BaseException"}
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Dotted names of all modules that a file imports, wherever in the file; relative ones made absolute."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:
+                package = path.relative_to(ROOT).parts[: -node.level]
+                origin = ".".join((*package, *filter(None, [origin])))
+            yield origin
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def own(path: Path) -> set[str]:
+    """Modules of ours among the imports, as dotted names of files that exist."""
+    modules = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in PATHS}
+    return {name for name in imported(path) if name in modules and name not in PACKAGES} | {
+        name for name in imported(path) if name in PACKAGES
+    }
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def files_of(package: str) -> list[Path]:
+    return [path for path in PATHS if path.is_relative_to(ROOT / package)]
+
+
+def test_the_three_packages_are_there() -> None:
+    assert all(files_of(package) for package in PACKAGES)
+
+
+@pytest.mark.parametrize("path", files_of("scale"), ids=str)
+def test_scale_imports_nothing_of_ours(path: Path) -> None:
+    assert not {name for name in imported(path) if within(name, "curate") or within(name, "stages")}
+
+
+@pytest.mark.parametrize("path", files_of("curate"), ids=str)
+def test_the_engine_knows_no_stage(path: Path) -> None:
+    assert not {name for name in imported(path) if within(name, "stages")}
+
+
+@pytest.mark.parametrize("path", files_of("curate"), ids=str)
+def test_only_the_command_line_imports_scale(path: Path) -> None:
+    if not re.fullmatch(r"curate/(cli\w*|commands/scale\w*)\.py", str(path.relative_to(ROOT))):
+        assert not {name for name in imported(path) if within(name, "scale")}
+
+
+@pytest.mark.parametrize("path", files_of("stages"), ids=str)
+def test_stages_use_the_public_names_of_the_engine(path: Path) -> None:
+    engine = {name for name in own(path) if within(name, "curate")}
+    assert engine <= PUBLIC
+
+
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_names_say_something(path: Path) -> None:
+    assert path.stem not in EMPTY_NAMES and path.parent.name not in EMPTY_NAMES
+
+
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_FILE_LINES
+
+
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_functions_are_short(path: Path) -> None:
+    long = {
+        node.name: (node.end_lineno or 0) - node.lineno + 1
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert not {name: lines for name, lines in long.items() if lines > MAX_FUNCTION_LINES}
+
+
+def broad_handlers(path: Path) -> list[int]:
+    """Lines of `except:`, `except Exception` and `except BaseException` in a file."""
+    return [
+        node.lineno
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler)
+        and (
+            node.type is None
+            or BROAD & {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)}
+        )
+    ]
+
+
+def test_there_is_one_broad_except() -> None:
+    found = [f"{path.relative_to(ROOT)}:{line}" for path in PATHS for line in broad_handlers(path)]
+    assert len(found) == 1, found
+    assert found[0].startswith("curate/")
+
+
+def test_the_rules_see_what_they_forbid(tmp_path: Path) -> None:
+    guilty = tmp_path / "guilty.py"
+    lines = ["def f():", " from stages import gopher", " try: pass", " except (OSError, Exception): pass"]
+    guilty.write_text("\n".join([*lines, " try: pass", " except KeyError: pass", " except: pass", ""]))
+    assert "stages.gopher" in set(imported(guilty))
+    assert broad_handlers(guilty) == [4, 7]

@@ -1,0 +1,70 @@
+"""The README's commands are run, and what they print is compared with what it shows.
+
+A block after `<!-- output -->` holds commands that start with `$ ` and the output of each. A line `...` stands
+for any lines. The blocks run one after the other in one folder, which has configs/ and sample_crawl/ alone.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md",)
+BLOCK = re.compile(r"<!-- output -->\s*```\w*\n(.*?)```", re.DOTALL)
+TIMEOUT_SECONDS = 300
+
+
+class Command(NamedTuple):
+    """A command line and the output shown below it."""
+
+    line: str
+    shown: list[str]
+
+
+def commands(page: str) -> list[Command]:
+    """All commands of a page's marked blocks, in order."""
+    found: list[Command] = []
+    for block in BLOCK.findall(page):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append(Command(line[2:], []))
+            else:
+                found[-1].shown.append(line.rstrip())
+    return found
+
+
+def same(shown: list[str], printed: list[str]) -> bool:
+    """Whether output is as shown; `...` matches any number of lines."""
+    if not shown:
+        return not printed
+    if shown[0] == "...":
+        return any(same(shown[1:], printed[skipped:]) for skipped in range(len(printed) + 1))
+    return bool(printed) and shown[0] == printed[0] and same(shown[1:], printed[1:])
+
+
+def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    for folder in ("configs", "sample_crawl"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    surroundings = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1"}
+    for page in PAGES:
+        for command in commands((ROOT / page).read_text(encoding="utf-8")):
+            done = subprocess.run(
+                command.line, shell=True, cwd=tmp_path, env=surroundings, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS,
+            )  # fmt: skip
+            printed = [line.rstrip() for line in done.stdout.splitlines()]
+            assert same(command.shown, printed), f"{page}: $ {command.line}\nprinted:\n{done.stdout}"
+
+
+def test_blocks_are_found_and_compared() -> None:
+    page = "<!-- output -->\n```console\n$ echo a\na\n$ true\n```\n\n```\n$ not this one\n```\n"
+    assert commands(page) == [Command("echo a", ["a"]), Command("true", [])]
+    assert same(["a", "...", "d"], ["a", "b", "c", "d"])
+    assert same(["..."], []) and same([], [])
+    assert not same(["a"], ["a", "b"])
+    assert not same(["a", "...", "d"], ["a", "b"])
