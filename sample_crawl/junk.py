@@ -191,7 +191,7 @@ def empty_pages() -> list[Page]:
     """Pages with a status of 200 and nothing to read."""
     script = "<script>" + escape('document.write("Loading the application ...")', quote=False) + "</script>"
     return [
-        Page(url="https://blank.example/", kind="empty_body", expect="read.no_text", body=b""),
+        Page(url="https://blank.example/", kind="empty_body", expect="extract.no_text", body=b""),
         _page("app.example", "script_only", "extract.no_text", f'<div id="root"></div>{script}'),
     ]
 

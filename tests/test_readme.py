@@ -1,7 +1,7 @@
 """The README's commands are run, and what they print is compared with what it shows.
 
-A block after `<!-- output -->` holds commands that start with `$ ` and the output of each. A line `...` stands
-for any lines. The blocks run one after the other in one folder, which has configs/ and sample_crawl/ alone.
+A block after `<!-- output -->` holds commands that start with `$ ` and their output. A line `...` stands for
+any lines. The blocks run one after the other in one folder, with configs/ and sample_crawl/ alone.
 """
 
 import os
