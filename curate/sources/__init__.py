@@ -3,13 +3,23 @@
 from curate.source import InputFile, Reader
 from curate.sources.config import SourceConfig
 from curate.sources.files import find_files
+from curate.sources.jsonl import JsonlReader
+from curate.sources.kinds import kind_of
+from curate.sources.parquet import ParquetReader
+from curate.sources.remote import mask_url
 from curate.sources.warc import WarcReader
+from curate.sources.wet import WetReader
 
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
-__all__ = ["READ_REASONS", "SourceConfig", "find_files", "reader"]
+__all__ = ["READ_REASONS", "SourceConfig", "find_files", "mask_url", "reader"]
 
 
 def reader(config: SourceConfig, file: InputFile) -> Reader:
-    """The reader of a file: by `format`, or by the file's suffix where that is `auto`."""
-    return WarcReader(config)
+    """The reader of a file: by `format`, or by the file's suffix where that is `auto`. Raises UserError."""
+    kind = kind_of(file.name, config.format, f"input.{file.source}")
+    if kind == "jsonl":
+        return JsonlReader(config)
+    if kind == "parquet":
+        return ParquetReader(config, file)
+    return WetReader(config) if kind == "wet" else WarcReader(config)

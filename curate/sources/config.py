@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge, Le, MinLen
 
 Name = Annotated[str, MinLen(1)]
 
@@ -13,7 +13,8 @@ class SourceConfig:
     """One source of documents: where its files are, and how they are read.
 
     `path` is a file, a glob or an fsspec URL, or several; `paths` a file that lists paths, one a line (such as
-    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet.
+    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet;
+    `columns` lists those that are carried to the shards, for JSONL perhaps with their types.
     """
 
     path: Name | tuple[Name, ...] = ()
@@ -28,6 +29,7 @@ class SourceConfig:
     status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
     keep_truncated: bool = False
     max_record_bytes: Annotated[int, Ge(1)] = 256 << 20  # of one record or line when inflated
+    parallel_requests: Annotated[int, Ge(1), Le(64)] = 8  # to one host, over all processes of this machine
     storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}
 
     @property

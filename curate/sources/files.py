@@ -1,21 +1,133 @@
 """From what a config says to the list of files: globs, path lists, URLs."""
 
 import glob
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from curate.errors import UserError
 from curate.source import InputFile
 from curate.sources.config import SourceConfig
+from curate.sources.kinds import kind_of
+from curate.sources.reading import open_input, real_url
+from curate.sources.remote import file_system, is_url, mask_url, retried
+
+MAX_LIST_BYTES = 1 << 30
 
 
 def find_files(source: str, config: SourceConfig) -> list[InputFile]:
-    """The files of a source in their order: as written, each glob by byte order. Raises UserError."""
-    found: list[InputFile] = []
+    """The files of a source in their order: as written, each glob by byte order.
+
+    Raises UserError for a glob without a match, a file that is missing, unreadable, of an unknown kind or
+    named twice, and SourceError for a server that fails for good.
+    """
+    names: list[str] = []
     for given in config.given:
-        names = sorted(glob.glob(given, recursive=True)) if glob.has_magic(given) else [given]
-        if not names:
-            raise UserError(f"source {source}: no file matches {given}")
-        for name in names:
-            stat = Path(name).stat()
-            found.append(InputFile(source, name, stat.st_size, str(stat.st_mtime_ns)))
-    return found
+        names += _expanded(source, given, config)
+    if config.paths is not None:
+        names += _listed(source, config)
+    if not names:
+        raise UserError(
+            f"input.{source}: no input is given; set `path` (a file, a glob, a URL) or `paths` (a list of paths)"
+        )
+    seen: set[str] = set()
+    for name in names:
+        kind_of(name, config.format, f"input.{source}")
+        place = name if is_url(name) else os.path.realpath(name)
+        if place in seen:
+            raise UserError(f"input.{source}: '{name}' is read twice; name it once")
+        seen.add(place)
+    return _described(source, names, config)
+
+
+def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
+    if not glob.has_magic(given) or (not is_url(given) and Path(given).exists()):
+        return [mask_url(given) if is_url(given) else given]
+    if is_url(given):
+        fs, path = file_system(given, config.storage)
+        try:
+            found = retried(given, lambda: fs.glob(path), config.parallel_requests)
+        except OSError:
+            found = []
+        head = given[: given.index("://") + 3]
+        user = given[len(head) :].partition("/")[0].rpartition("@")
+        full = (str(fs.unstrip_protocol(name)) for name in found)
+        names = sorted((mask_url(name.replace(head, f"{head}{user[0]}{user[1]}", 1)) if user[1] else name for name in full),
+                       key=os.fsencode)  # fmt: skip
+    else:
+        names = sorted(glob.glob(given, recursive=True), key=os.fsencode)  # noqa: PTH207  names as given
+        names = [name for name in names if not Path(name).is_dir()]
+    if not names:
+        raise UserError(
+            f"input.{source}: no file matches '{mask_url(given)}'; check the pattern and the directory"
+        )
+    return names
+
+
+def _listed(source: str, config: SourceConfig) -> list[str]:
+    """The paths in a list file, one a line, each behind the prefix."""
+    path = config.paths or ""
+    shown = f"input.{source}: the path list '{mask_url(path)}'"
+    try:
+        opened = open_input(path, config)
+        data = opened.read_at(0, MAX_LIST_BYTES)
+        opened.close()
+        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise UserError(f"{shown} can't be read ({_cause(error)}); check the path") from error
+    names = [line.strip() for line in text.split("\n")]
+    names = [config.prefix + name for name in names if name and not name.startswith("#")]
+    if not names:
+        raise UserError(f"{shown} names no file; it needs one path a line")
+    return [mask_url(name) if is_url(name) else name for name in names]
+
+
+def _described(source: str, names: list[str], config: SourceConfig) -> list[InputFile]:
+    remote = [name for name in names if is_url(name)]
+    with ThreadPoolExecutor(max_workers=config.parallel_requests) as pool:
+        asked = dict(zip(remote, pool.map(lambda name: _remote(source, name, config), remote)))
+    return [asked[name] if name in asked else _local(source, name) for name in names]
+
+
+def _local(source: str, name: str) -> InputFile:
+    path = Path(name.removeprefix("file://"))
+    place = f"input.{source}: '{name}'"
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise UserError(f"{place} can't be opened ({_cause(error)}); check the path") from error
+    if path.is_dir():
+        raise UserError(f"{place} is a directory; name its files, for example '{name.rstrip('/')}/*.warc.gz'")
+    if not os.access(path, os.R_OK):
+        raise UserError(f"{place} may not be read by this user; change its permissions or leave it out")
+    return InputFile(source, name, stat.st_size, str(stat.st_mtime_ns))
+
+
+def _remote(source: str, name: str, config: SourceConfig) -> InputFile:
+    url = real_url(name, config)
+    fs, path = file_system(url, config.storage)
+    try:
+        info = retried(url, lambda: fs.info(path), config.parallel_requests)
+    except OSError as error:
+        raise UserError(
+            f"input.{source}: '{name}' can't be opened ({_cause(error)}); check the URL"
+        ) from error
+    if not isinstance(info.get("size"), int):
+        raise UserError(
+            f"input.{source}: the server of '{name}' does not say how long it is; download it first"
+        )
+    return InputFile(source, name, info["size"], next(_versions(info), ""))
+
+
+def _versions(info: dict[str, object]) -> Iterator[str]:
+    for key in ("ETag", "etag", "LastModified", "last_modified", "Last-Modified", "mtime"):
+        if info.get(key):
+            yield str(info[key])
+
+
+def _cause(error: Exception) -> str:
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return mask_url(strerror or str(error) or type(error).__name__)

@@ -34,6 +34,11 @@ class Inflated:
         at = offset - self._kept
         return bytes(self._buffer[at : at + length]) if at >= 0 else b""
 
+    @property
+    def end(self) -> int:
+        """How far inflating has come."""
+        return self._kept + len(self._buffer)
+
     def release(self, offset: int) -> None:
         """Says that bytes before `offset` are no longer needed."""
         self.first = max(self.first, offset)

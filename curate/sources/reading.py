@@ -1,18 +1,86 @@
 """Opening an input, local or remote; and what becomes of one that can't be opened."""
 
+import io
+
+import pyarrow as pa
+
 from curate.document import Drop
 from curate.source import InputFile, Slice, Span
 from curate.sources.config import SourceConfig
-from curate.sources.window import Bytes, LocalBytes
+from curate.sources.remote import RemoteBytes, is_url, mask_url
+from curate.sources.window import BLOCK_BYTES, Bytes, LocalBytes, Window
+
+REMOTE_BLOCK_BYTES = 8 << 20  # a range request costs a round trip
 
 
 def open_input(path: str, config: SourceConfig) -> Bytes:
-    """The bytes of a file. Raises OSError where it can't be opened."""
-    return LocalBytes(path)
+    """The bytes of a file. Raises OSError where it can't be opened, SourceError where a server fails for good."""
+    if is_url(path):
+        return RemoteBytes(real_url(path, config), config.storage, config.parallel_requests)
+    return LocalBytes(path.removeprefix("file://"))
 
 
-def unreadable(file: InputFile, part: Slice, error: OSError) -> Span:
+def window_on(source: Bytes) -> Window:
+    """A window whose blocks suit the source."""
+    return Window(source, BLOCK_BYTES if isinstance(source, LocalBytes) else REMOTE_BLOCK_BYTES)
+
+
+def real_url(name: str, config: SourceConfig) -> str:
+    """The URL behind a masked name: credentials stand in the config only, never in an output."""
+    if "***" not in name:
+        return name
+    for given in (*config.given, config.prefix, config.paths or ""):
+        masked = mask_url(given)
+        if masked == name:
+            return given
+        site, real = masked.partition("***@"), given.partition("@")
+        host = site[2].partition("/")[0]
+        if site[1] and name.startswith(f"{site[0]}***@{host}"):
+            return name.replace(f"{site[0]}***@", f"{real[0]}@", 1)
+    return name
+
+
+def unreadable(file: InputFile, part: Slice, error: OSError | pa.ArrowException) -> Span:
     """The span of a part whose file can't be read."""
     end = file.size if part.end is None else part.end
-    cause = error.strerror or type(error).__name__
-    return Span(part.start, max(0, end - part.start), "damaged", drop=Drop("damaged", cause=cause))
+    cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+    return Span(part.start, max(0, end - part.start), "damaged", drop=Drop("damaged", cause=mask_url(cause)))
+
+
+class BytesFile(io.RawIOBase):
+    """An input as a Python file, for libraries that want one."""
+
+    def __init__(self, source: Bytes) -> None:
+        self._source = source
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Moves to an offset from the start, the position or the end."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._source.size}[whence]
+        self._position = base + offset
+        return self._position
+
+    def tell(self) -> int:
+        """The position."""
+        return self._position
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fills the buffer from the position on."""
+        data = self._source.read_at(self._position, len(buffer))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Closes the input too."""
+        if not self.closed:
+            self._source.close()
+        super().close()

@@ -23,7 +23,7 @@ from curate.sources.http_response import (
 from curate.sources.inflated import Inflated
 from curate.sources.layout import Layout, layout
 from curate.sources.member_chain import Codec, next_start
-from curate.sources.reading import open_input, unreadable
+from curate.sources.reading import open_input, unreadable, window_on
 from curate.sources.sniff import sniff
 from curate.sources.warc_members import member_records
 from curate.sources.warc_record import WarcHeader
@@ -61,7 +61,7 @@ class WarcReader:
         except OSError:
             return [Slice()]
         with closing(source):
-            window = Window(source)
+            window = window_on(source)
             if layout(window, file.name, self.config.max_record_bytes).kind != "members":
                 return [Slice()]
         cuts = range(0, file.size, slice_bytes)
@@ -74,7 +74,7 @@ class WarcReader:
         except OSError:
             return file.size
         with closing(source):
-            kind = layout(Window(source), file.name, self.config.max_record_bytes).kind
+            kind = layout(window_on(source), file.name, self.config.max_record_bytes).kind
         return None if kind == "stream" else source.size
 
     def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
@@ -85,7 +85,7 @@ class WarcReader:
             yield unreadable(file, part, error)
             return
         with closing(source):
-            window = Window(source)
+            window = window_on(source)
             found = layout(window, file.name, self.config.max_record_bytes)
             start, records = self._records(window, found, part)
             none = True
@@ -98,9 +98,9 @@ class WarcReader:
     def _records(self, window: Window, found: Layout, part: Slice) -> tuple[int, Iterator[Record]]:
         limit = self.config.max_record_bytes
         if found.codec is None:
-            return 0, stream_records(window, 0, limit)
+            return part.start, _within(stream_records(window, part.start, limit), part)
         if found.kind == "stream":
-            return 0, _inflated_records(found.codec, limit)
+            return part.start, _within(_inflated_records(found.codec, limit), part)
         start = part.start if part.exact else next_start(found.codec, part.start, limit)
         end = window.size if part.end is None else part.end
         return start, member_records(found.codec, start, end, limit)
@@ -171,6 +171,15 @@ def _response(header: WarcHeader, block: bytes) -> HttpResponse:
         if response.status is not None or media_type(kind) == "application/http":
             return response
     return HttpResponse(None, {"content-type": kind}, block)
+
+
+def _within(records: Iterator[Record], part: Slice) -> Iterator[Record]:
+    """The records that start in the part; what lies before it is passed over."""
+    for record in records:
+        if part.end is not None and record.offset >= part.end:
+            return
+        if record.offset >= part.start:
+            yield record
 
 
 def _inflated_records(codec: Codec, max_bytes: int) -> Iterator[Record]:

@@ -9,12 +9,18 @@ from curate.sources.warc_record import BLANK, BadRecord, parse_header
 from curate.sources.warc_stream import Record, Stretches, stream_records
 from curate.sources.window import MemoryBytes, Window
 
+LOOK_BACK = 1 << 16  # records in one member that can be found again by their offset
 PADDING = b"\0\r\n \t"
 
 
 def member_records(codec: Codec, start: int, end: int, max_bytes: int) -> Iterator[Record]:
     """Records, damage and padding that start in [start, end). `start` must be where one of them starts."""
     position = start
+    if start and not codec.starts(start):
+        owner = _owner(codec, start, max_bytes)
+        if owner is not None:
+            yield from (record for record in _records(codec, owner, max_bytes) if record.offset >= start)
+            position = owner.end
     while position < end:
         if codec.starts(position):
             member = codec.member(position, max_bytes)
@@ -34,6 +40,19 @@ def member_records(codec: Codec, start: int, end: int, max_bytes: int) -> Iterat
             following = next_start(codec, position + 1, max_bytes)
         yield Record(position, following - position, fault=cause)
         position = following
+
+
+def _owner(codec: Codec, offset: int, max_bytes: int) -> Member | None:
+    """The member of several records whose n-th byte stands at `offset` for one of them."""
+    first = max(0, offset - LOOK_BACK)
+    before = codec.window.take(first, offset - first)
+    at = before.rfind(codec.magic)
+    while at >= 0:
+        member = codec.member(first + at, max_bytes) if codec.starts(first + at) else None
+        if member and not member.fault:
+            return member if member.end > offset else None
+        at = before.rfind(codec.magic, 0, at)
+    return None
 
 
 def _zeros(window: Window, position: int) -> int:

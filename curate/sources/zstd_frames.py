@@ -12,16 +12,16 @@ MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 DICTIONARY_BYTES = 64 << 20
+LARGEST_BLOCK = 1 << 17
 CHUNK = 1 << 18
+CUT = "the file ends inside this frame"
 
 
 def dictionary(window: Window) -> bytes | None:
     """The dictionary in the file's first frame (skippable, itself compressed or not), if it has one."""
     head = window.take(0, 8)
-    if not head.startswith(DICTIONARY_MAGIC) or len(head) < 8:
-        return None
     length = int.from_bytes(head[4:8], "little")
-    if length > DICTIONARY_BYTES:
+    if not head.startswith(DICTIONARY_MAGIC) or len(head) < 8 or length > DICTIONARY_BYTES:
         return None
     data = window.take(8, length)
     if not data.startswith(MAGIC):
@@ -33,11 +33,11 @@ def dictionary(window: Window) -> bytes | None:
 
 
 class ZstdFrames:
-    """The zstd side of a WARC file; frames are measured block by block before they are inflated."""
+    """The zstd side of a WARC file; a frame's own block sizes say where it ends."""
 
     magic = MAGIC
     name = "zstd"
-    longest_stored = 1 << 17  # largest block
+    longest_stored = LARGEST_BLOCK
     checked = False  # the checksum of a frame is optional
 
     def __init__(self, window: Window) -> None:
@@ -53,19 +53,13 @@ class ZstdFrames:
 
     def member(self, offset: int, max_bytes: int) -> Member:
         """The frame at `offset`; above `max_bytes` it is inflated to its end but not held."""
-        end, fault = self._end(offset)
-        if fault:
-            return Member(offset, end, b"", 0, fault)
-        if self.window.take(offset, 4) != MAGIC:
-            return Member(offset, end, b"", 0)
         parts: list[bytes] = []
         size = 0
         head = b""
-        for data, _, fault in self._inflate(offset, end):
+        end = offset
+        for data, end, fault in self.stream(offset):  # noqa: B007  the last `end` is the frame's
             if fault:
-                return Member(
-                    offset, end, b"", size, fault, bounded=end == self.window.size or self.starts(end)
-                )
+                return self._broken(offset, end, size, fault)
             size += len(data)
             if size <= max_bytes:
                 parts.append(data)
@@ -76,69 +70,91 @@ class ZstdFrames:
             return Member(offset, end, head, size, too_large=True)
         return Member(offset, end, b"".join(parts), size)
 
+    def _broken(self, offset: int, reached: int, size: int, fault: str) -> Member:
+        """A frame that does not inflate; where its blocks lead to another frame, its end is known all the same."""
+        frame = _Frame(self.window, offset)
+        while frame.next_block():
+            pass
+        bounded = not frame.fault and (frame.end == self.window.size or self.starts(frame.end))
+        return Member(offset, frame.end if bounded else reached, b"", size, fault, bounded=bounded)
+
     def stream(self, offset: int) -> Iterator[tuple[bytes, int, str]]:
         """Inflated stretches from the frame at `offset` to its end, as `GzipMembers.stream`."""
-        end, fault = self._end(offset)
+        frame = _Frame(self.window, offset)
         if self.window.take(offset, 4) == MAGIC:
-            for data, position, broken in self._inflate(offset, end):
-                if broken:
-                    yield data, position, fault or broken
-                    return
-                yield data, position, ""
-        yield b"", end, fault
-
-    def _inflate(self, offset: int, end: int) -> Iterator[tuple[bytes, int, str]]:
-        source = _Stretch(self.window, offset, end)
-        # The decompressor asks nothing but read() of its source.
-        reader = self._decompressor.stream_reader(cast("IO[bytes]", source), read_size=CHUNK, read_across_frames=False)
-        while True:
+            # The decompressor asks nothing but read() of its source.
+            source = cast("IO[bytes]", frame)
+            reader = self._decompressor.stream_reader(source, read_size=CHUNK, read_across_frames=False)
             try:
-                data = reader.read(CHUNK * 4)
+                while data := reader.read(CHUNK * 4):
+                    yield data, frame.position, ""
             except zstandard.ZstdError as error:
-                yield b"", source.position, str(error).removeprefix("zstd decompress error: ")
+                fault = frame.fault or str(error).rpartition("error: ")[2]
+                yield b"", frame.position, fault
                 return
-            if not data:
-                return
-            yield data, source.position, ""
-
-    def _end(self, offset: int) -> tuple[int, str]:
-        """Where the frame ends by its own block sizes, and why it does not when it does not."""
-        take = self.window.take
-        head = take(offset, 18)
-        if len(head) < 8:
-            return offset + len(head), "the file ends inside this frame"
-        if head[:4] != MAGIC:
-            end = offset + 8 + int.from_bytes(head[4:8], "little")
-            return end, "" if end <= self.window.size else "the file ends inside this frame"
-        descriptor = head[4]
-        if descriptor & 0x08:
-            return offset + 5, "reserved bit in the frame header"
-        single = descriptor >> 5 & 1
-        content_bytes = (1 if single else 0, 2, 4, 8)[descriptor >> 6]
-        position = offset + 5 + (not single) + (0, 1, 2, 4)[descriptor & 3] + content_bytes
-        while True:
-            word = take(position, 3)
-            if len(word) < 3:
-                return position, "the file ends inside this frame"
-            block = int.from_bytes(word, "little")
-            kind, length = block >> 1 & 3, block >> 3
-            if kind == 3 or length > self.longest_stored:
-                return position, "invalid block in the frame"
-            position += 3 + (1 if kind == 1 else length)
-            if block & 1:
-                break
-        position += 4 * (descriptor >> 2 & 1)
-        return position, "" if position <= self.window.size else "the file ends inside this frame"
+        while frame.next_block():
+            pass
+        yield b"", frame.end, frame.fault
 
 
-class _Stretch:
-    """A file-like view of [start, end) for the decompressor."""
+class _Frame:
+    """One frame as a file-like view, measured block by block while it is read."""
 
-    def __init__(self, window: Window, start: int, end: int) -> None:
-        self._window, self.position, self._end = window, start, end
+    def __init__(self, window: Window, start: int) -> None:
+        self._window = window
+        self.position = self.end = start  # [position, end) is measured but not read yet
+        self.fault = ""
+        self._last = False
+        self._trailer = 0
+        self._measure_head()
 
     def read(self, length: int) -> bytes:
-        """The next bytes of the stretch."""
-        data = self._window.take(self.position, min(length, self._end - self.position))
-        self.position += len(data)
-        return data
+        """The next bytes of the frame; b"" at its end."""
+        parts: list[bytes] = []
+        while length > 0:
+            if self.position == self.end and not self.next_block():
+                break
+            data = self._window.take(self.position, min(length, self.end - self.position))
+            self.position += len(data)
+            length -= len(data)
+            parts.append(data)
+            if not data:
+                break
+        return b"".join(parts)
+
+    def _measure_head(self) -> None:
+        head = self._window.take(self.end, 18)
+        if len(head) < 8:
+            self.fault, self._last = CUT, True
+        elif head[:4] != MAGIC:
+            self._last = True
+            self._move(8 + int.from_bytes(head[4:8], "little"))
+        elif head[4] & 0x08:
+            self.fault, self._last = "reserved bit in the frame header", True
+        else:
+            single = head[4] >> 5 & 1
+            content = (single, 2, 4, 8)[head[4] >> 6]
+            self._trailer = 4 * (head[4] >> 2 & 1)
+            self._move(5 + (not single) + (0, 1, 2, 4)[head[4] & 3] + content)
+
+    def next_block(self) -> bool:
+        """Measures one block more; False when there is none or the frame is broken."""
+        if self._last:
+            return False
+        word = self._window.take(self.end, 3)
+        block = int.from_bytes(word, "little")
+        kind, length = block >> 1 & 3, block >> 3
+        if len(word) < 3:
+            self.fault, self._last = CUT, True
+            return False
+        if kind == 3 or length > LARGEST_BLOCK:
+            self.fault, self._last = "invalid block in the frame", True
+            return False
+        self._last = block & 1 == 1
+        self._move(3 + (1 if kind == 1 else length) + (self._trailer if self._last else 0))
+        return True
+
+    def _move(self, length: int) -> None:
+        self.end += length
+        if self.end > self._window.size:
+            self.end, self.fault, self._last = self._window.size, CUT, True

@@ -1,0 +1,119 @@
+"""JSON Lines: one JSON object a line; plain (cut at lines), or as one .gz or .zst stream."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from curate.document import Address, Document, Drop
+from curate.source import InputFile, Slice, Span
+from curate.sources.columns import Unfit, column_types, fitted
+from curate.sources.config import SourceConfig
+from curate.sources.lines import Line, lines, next_line, text_layout
+from curate.sources.reading import open_input, unreadable, window_on
+from curate.text import clean
+
+
+@dataclass(frozen=True)
+class JsonlReader:
+    """Reads .jsonl, .ndjson and .json files of one object a line. Offsets count bytes of the decompressed stream."""
+
+    config: SourceConfig
+
+    @cached_property
+    def columns(self) -> Mapping[str, pa.DataType]:
+        """The carried columns with their types: declared, or inferred from the heads of the source's files."""
+        return column_types(self.config)
+
+    def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
+        """Parts of `slice_bytes` of a plain file; a compressed one is one part."""
+        if file.size <= slice_bytes:
+            return [Slice()]
+        try:
+            source = open_input(file.path, self.config)
+        except OSError:
+            return [Slice()]
+        with closing(source):
+            if text_layout(window_on(source)) is not None:
+                return [Slice()]
+        cuts = range(0, file.size, slice_bytes)
+        return [Slice(at, min(at + slice_bytes, file.size), exact=at == 0) for at in cuts]
+
+    def size(self, file: InputFile) -> int | None:
+        """Bytes of a plain file; None for a compressed one."""
+        try:
+            source = open_input(file.path, self.config)
+        except OSError:
+            return file.size
+        with closing(source):
+            return None if text_layout(window_on(source)) is not None else source.size
+
+    def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
+        """One span a line; blank lines are padding."""
+        try:
+            source = open_input(file.path, self.config)
+        except OSError as error:
+            yield unreadable(file, part, error)
+            return
+        with closing(source):
+            window = window_on(source)
+            codec = text_layout(window)
+            start = part.start if part.exact or codec else next_line(window, part.start)
+            none = True
+            for line in lines(window, codec, start, self.config.max_record_bytes):
+                if part.end is not None and line.offset >= part.end:
+                    break
+                none = False
+                yield self._span(file, line)
+            if none:
+                yield Span(start, 0, "padding")
+
+    def _span(self, file: InputFile, line: Line) -> Span:
+        place = (line.offset, line.length)
+        if line.fault:
+            return Span(*place, "damaged", drop=Drop("damaged", cause=line.fault))
+        address = Address(file.source, file.name, line.offset)
+        bare = Document(address, id=f"{file.name}#{line.offset}")
+        if line.too_large:
+            drop = Drop("too_large", line.length, self.config.max_record_bytes)
+            return Span(*place, "line", document=bare, drop=drop)
+        if not line.data.strip():
+            return Span(*place, "padding")
+        try:
+            value = json.loads(line.data.removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+            return self._value(place, bare, value)
+        except UnicodeDecodeError as error:
+            drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start} of the line")
+            return Span(*place, "line", document=bare, drop=drop)
+        except (ValueError, RecursionError) as error:
+            return Span(*place, "damaged", drop=Drop("damaged", cause=str(error)))
+
+    def _value(self, place: tuple[int, int], bare: Document, value: Any) -> Span:
+        """The span of one object. Raises ValueError with the cause of damage."""
+        config = self.config
+        if not isinstance(value, dict):
+            raise Unfit("the line is no JSON object")
+        document = Document(
+            address=bare.address,
+            id=_words(value, config.id) or bare.id,
+            url=_words(value, config.url),
+            date=_words(value, config.date),
+            attributes={name: fitted(name, kind, value.get(name)) for name, kind in self.columns.items()},
+        )
+        text = value.get(config.text)
+        if not isinstance(text, str):
+            drop = Drop("not_text", cause=f"no text in column '{config.text}'")
+            return Span(*place, "line", document=document, drop=drop)
+        return Span(*place, "line", document=document.with_text(clean(text)))
+
+
+def _words(value: dict[str, Any], name: str | None) -> str:
+    """A column as text; "" where there is none."""
+    found = value.get(name) if name else None
+    if found is None:
+        return ""
+    return clean(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))

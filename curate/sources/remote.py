@@ -1,0 +1,185 @@
+"""Files behind a URL: any fsspec file system, read by ranges, with retries, few at a time on one host."""
+
+import fcntl
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeVar
+from urllib.parse import urlsplit
+
+import fsspec
+
+from curate.errors import SourceError, UserError
+
+DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before the second try, the third, ...
+PATIENT_STATUS = frozenset({408, 425, 429})  # the statuses below 500 that a later try can change
+STALLED_SECONDS = 60
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z0-9]+::")
+USER = re.compile(r"(?<=://)[^/@\s]*@")
+SECRET = re.compile(
+    r"(?i)([?&;][^=&\s]*(?:signature|sig|token|key|secret|password|passwd|pwd|credential|auth)[^=&\s]*=)[^&\s#]*"
+)
+CLIENT_ERRORS = {"aiohttp": ("ClientError",), "botocore.exceptions": ("BotoCoreError", "ClientError")}
+T = TypeVar("T")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path names a file system of fsspec rather than this machine's disk."""
+    return URL.match(path) is not None and not path.startswith("file://")
+
+
+def mask_url(url: str) -> str:
+    """The URL with user, password and signed query parameters as `***`, fit for messages, logs and outputs."""
+    return SECRET.sub(r"\1***", USER.sub("***@", url))
+
+
+def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:
+    """The file system of a URL and the path in it. Raises UserError where a package is missing."""
+    options = dict(storage or {})
+    if url.startswith(("http://", "https://")):
+        options = {"client_kwargs": _client_options(), **options}
+    try:
+        return fsspec.core.url_to_fs(url, **options)
+    except (ImportError, ValueError) as error:
+        scheme = urlsplit(url).scheme
+        if isinstance(error, ImportError):
+            raise UserError(
+                f"{mask_url(url)}: reading {scheme}:// needs a package that is not installed; "
+                "run: pip install 'curate[remote]'"
+            ) from error
+        raise UserError(f"{mask_url(url)}: {mask_url(str(error))}") from error
+
+
+def _client_options() -> dict[str, Any]:
+    try:
+        import aiohttp
+    except ImportError:
+        return {}
+    wait = aiohttp.ClientTimeout(total=None, sock_connect=STALLED_SECONDS, sock_read=STALLED_SECONDS)
+    return {"timeout": wait}
+
+
+def _errors() -> tuple[type[BaseException], ...]:
+    """What the network layers raise: OSError, and the errors of those client libraries that are in use."""
+    found: list[type[BaseException]] = [OSError]
+    for module, names in CLIENT_ERRORS.items():
+        if module in sys.modules:
+            found += [getattr(sys.modules[module], name) for name in names]
+    return tuple(found)
+
+
+def _is_final(error: BaseException) -> bool:
+    """Whether trying again is pointless: not found, forbidden, and other answers of the 400s."""
+    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+        return True
+    status = getattr(error, "status", None)
+    return isinstance(status, int) and 400 <= status < 500 and status not in PATIENT_STATUS
+
+
+def retried(url: str, action: Callable[[], T], parallel: int) -> T:
+    """The action's result, tried again with growing pauses. Raises OSError when the answer is final, and
+    SourceError naming the file after the last try."""
+    errors = _errors()
+    for delay in (*DELAYS, None):
+        try:
+            with host_slot(url, parallel):
+                return action()
+        except errors as error:
+            if _is_final(error):
+                if isinstance(error, OSError):
+                    raise
+                raise PermissionError(0, mask_url(str(error))) from error
+            if delay is None:
+                cause = mask_url(str(error)) or type(error).__name__
+                tries = len(DELAYS) + 1
+                raise SourceError(
+                    f"{mask_url(url)}: can't be read after {tries} tries ({cause}); try again later"
+                ) from error
+            time.sleep(delay)
+    raise AssertionError("the last try either returns or raises")
+
+
+@contextmanager
+def host_slot(url: str, parallel: int) -> Iterator[None]:
+    """Holds one of `parallel` slots of the URL's host, shared by all processes of this user on this machine."""
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    folder = Path(tempfile.gettempdir(), f"curate-hosts-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    name = hashlib.sha1(host.encode(), usedforsecurity=False).hexdigest()[:16]
+    first = os.getpid()
+    for number in range(parallel + 1):
+        slot = (folder / f"{name}-{(first + number) % parallel}").open("wb")
+        try:
+            # Every slot is tried without waiting, then the first one is waited for.
+            fcntl.flock(slot, fcntl.LOCK_EX | (fcntl.LOCK_NB if number < parallel else 0))
+        except BlockingIOError:
+            slot.close()
+            continue
+        with slot:
+            yield
+        return
+
+
+class RemoteBytes:
+    """A remote file by ranges. A range that breaks off is asked for again from where it broke.
+
+    A server that ignores ranges sends the whole file; that is kept in a temporary file and read from there.
+    """
+
+    def __init__(self, url: str, storage: dict[str, Any] | None, parallel: int) -> None:
+        self._url, self._parallel = url, parallel
+        self._fs, self._path = file_system(url, storage)
+        self._whole: IO[bytes] | None = None
+        info = retried(url, lambda: self._fs.info(self._path), parallel)
+        if not isinstance(info.get("size"), int):
+            raise SourceError(
+                f"{mask_url(url)}: the server does not say how long the file is; download it first"
+            )
+        self.size: int = info["size"]
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes at `offset`. Raises OSError or SourceError."""
+        end = min(offset + length, self.size)
+        data = b""
+        tries = 0
+        while offset + len(data) < end:
+            if self._whole is not None:
+                self._whole.seek(offset)
+                return self._whole.read(end - offset)
+            start = offset + len(data)
+            more = self._range(start, end)
+            if len(more) > end - start:
+                self._keep_whole(more)
+                continue
+            tries = 0 if more else tries + 1
+            if tries > len(DELAYS):
+                raise SourceError(
+                    f"{mask_url(self._url)}: the server sends nothing from byte {start} on; try again later"
+                )
+            data += more
+        return data
+
+    def _range(self, start: int, end: int) -> bytes:
+        def ask() -> bytes:
+            return bytes(self._fs.cat_file(self._path, start=start, end=end))
+
+        return retried(self._url, ask, self._parallel)
+
+    def _keep_whole(self, data: bytes) -> None:
+        if len(data) != self.size:
+            raise SourceError(
+                f"{mask_url(self._url)}: is {len(data)} bytes long now, but was {self.size}; start anew"
+            )
+        self._whole = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
+        self._whole.write(data)
+
+    def close(self) -> None:
+        """Gives back the temporary file, if there is one."""
+        if self._whole is not None:
+            self._whole.close()
