@@ -1,6 +1,6 @@
 """Runs corpus stages over texts as the engine does: scan tasks, gather, decide."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,9 @@ def documents(texts: Iterable[str], source: str = "web", **attributes: Sequence[
     """Documents of these texts; `attributes` are columns."""
     return [
         Document(
-            Address(source, "f", number), text=text, attributes={name: column[number] for name, column in attributes.items()}
+            Address(source, "f", number),
+            text=text,
+            attributes={name: column[number] for name, column in attributes.items()},
         )
         for number, text in enumerate(texts)
     ]
@@ -51,13 +53,14 @@ def decided(
     partitions: int = 1,
     task: int = 1000,
     executor: Executor | None = None,
+    attributes: Callable[[str], Iterator[Any]] | None = None,
 ) -> VerdictTable:
     """The verdict table of a run over these documents."""
     executor = executor or Serial()
     folders, counts = scan(work, stages, docs, task)
     for name, stage in stages:
         gather(executor, work, name, stage, folders, counts, partitions)
-    return decide(executor, work, stages, len(docs))
+    return decide(executor, work, stages, len(docs), attributes)
 
 
 def corpus_of(work: Path, stage: CorpusStage, docs: Sequence[Document], partitions: int = 1) -> Corpus:
