@@ -45,7 +45,7 @@ class Output:
             raise UserError(f"output '{config.output}': can't be written ({error.strerror}); give another folder") from error
         if not os.access(final, os.W_OK):
             raise UserError(f"output '{config.output}': is not writable; give another folder")
-        return cls(config.output, final, folder)
+        return cls(config.output, final.resolve(), folder.resolve())
 
     @property
     def remote(self) -> bool:

@@ -101,7 +101,8 @@ def _scan(task: ScanTask) -> None:
     file = run.files[task.file_index]
     output = ScanOutput(task, run.config, run.files)
     cursor = guard.Cursor(output.folder / "cursor")
-    verdicts = guard.Verdicts(Path(task.work, "guard")).of_file(task.file_index)
+    guards = guard.Verdicts(Path(task.work, "guard"))
+    verdicts = guards.of_file(task.file_index)
     belt = _belt(task.work)
     for span in _spans(run.config, file, output.rest()):
         passage = None
@@ -112,6 +113,8 @@ def _scan(task: ScanTask) -> None:
             guard.arm(run.config.cpu_seconds)
             accused = verdicts.get(span.offset)
             passage = Passage(span.document, GUARD, accused) if accused else belt.run(span.document)
+            if passage.drop is not None and passage.stage == GUARD and not accused:
+                guards.store(task.file_index, span.offset, passage.drop.reason, passage.drop.cause)
             cursor.set(guard.IDLE)
         output.take(span, passage)
         if output.waiting >= BLOCK:

@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import tempfile
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -33,7 +35,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
               help="serial: in this process, without the guard against pages that kill it.")
 @click.option("--address", help="Address of a Ray cluster (default: a local one).")
 @click.option("--limit", type=click.IntRange(0), help="Read only so many documents (a trial run).")
-@click.option("--dry-run", is_flag=True, help="Run the documents through the belt, write nothing but the report.")
+@click.option("--dry-run", is_flag=True, help="Do all the work and print the report, but leave no output.")
 @click.option("--fresh", is_flag=True, help="Remove what an earlier run left in the output first.")
 @click.option("--strict", is_flag=True, help="Exit with status 3 when any input was damaged.")
 @click.option("--allow-empty", is_flag=True, help="A run that keeps nothing is no failure.")
@@ -67,8 +69,8 @@ def _terminate(number: int, frame: Any) -> None:
 def execute(config: Config, options: dict[str, Any]) -> Report:
     """Runs a config with command-line options."""
     if options["dry_run"]:
-        from curate.dry_run import dry_run
-        return dry_run(config, options["limit"])
+        with tempfile.TemporaryDirectory(prefix="curate-") as folder:
+            return execute(replace(config, output=folder), {**options, "dry_run": False, "work": None})
     workers = options["workers"] or os.cpu_count() or 1
     memory = options["memory"] or int(physical_memory() * 0.8 / workers)
     output = Output.of(config, options["work"])

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from curate.registry import installed, stage_class
-from curate.stage import CorpusStage
 
 
 def described(name: str) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def described(name: str) -> dict[str, Any]:
         options[field.name] = {"required": True} if required else {"default": default}
     return {
         "name": name,
-        "kind": "corpus" if issubclass(cls, CorpusStage) else "document",
+        "kind": "corpus" if hasattr(cls, "decide") else "document",
         "about": (inspect.getdoc(cls) or "").split("\n")[0],
         "options": options,
         "adds": {key: str(kind) for key, kind in cls.adds.items()},

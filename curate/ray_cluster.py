@@ -1,0 +1,84 @@
+"""The Ray executor: the same tasks on one machine or many. The work folder is shared by all nodes."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from curate.errors import UserError
+from curate.executor import Outcome
+
+INSTALL = "python -m pip install 'curate[ray]'"
+WAIT_SECONDS = 1.0
+IN_FLIGHT_PER_CPU = 2
+
+
+class Ray:
+    """Tasks on a Ray cluster: the one at `address`, or a local one of `workers` processors.
+
+    Ray's own retries are off: a lost worker is an `Outcome` like everywhere, and the phases decide what follows.
+    Raises UserError where Ray is missing or the cluster can't be reached.
+    """
+
+    def __init__(self, address: str | None, workers: int, memory: int | None = None) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise UserError(f"--executor ray: Ray is not installed; install it with: {INSTALL}") from error
+        self.ray = ray
+        self.memory = memory
+        self._ours = not ray.is_initialized()
+        if self._ours:
+            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+            try:
+                local = {"address": "local", "num_cpus": workers, "include_dashboard": False} if address is None else {"address": address}
+                ray.init(**local, log_to_driver=False, logging_level="ERROR", runtime_env={"env_vars": _environment()})
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise UserError(f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`") from error
+
+    @property
+    def workers(self) -> int:
+        """Processors of the cluster as it is now."""
+        return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+
+    def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
+        remote = self.ray.remote(max_retries=0, num_cpus=1)(partial(at, os.getcwd(), function))
+        waiting, running = deque(enumerate(tasks)), {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.workers * IN_FLIGHT_PER_CPU:
+                    index, task = waiting.popleft()
+                    running[remote.remote(task)] = index
+                for reference in self.ray.wait(list(running), timeout=WAIT_SECONDS)[0]:
+                    yield self._outcome(reference, running.pop(reference))
+        finally:
+            for reference in running:
+                self.ray.cancel(reference, force=True)
+
+    def _outcome(self, reference: Any, index: int) -> Outcome:
+        lost = self.ray.exceptions
+        try:
+            return Outcome(index, self.ray.get(reference))
+        except (lost.WorkerCrashedError, lost.NodeDiedError, lost.OutOfMemoryError, lost.ObjectLostError,
+                lost.LocalRayletDiedError):
+            return Outcome(index, died=True)
+        except lost.RayTaskError as error:
+            cause = error.cause if isinstance(getattr(error, "cause", None), UserError | OSError) else RuntimeError(str(error))
+            raise cause from None
+
+    def close(self) -> None:
+        if self._ours:
+            self.ray.shutdown()
+
+
+def at(folder: str, function: Callable[[Any], Any], task: Any) -> Any:
+    """Runs a task where the driver runs, since the config's paths are relative to that folder."""
+    os.chdir(folder)
+    return function(task)
+
+
+def _environment() -> dict[str, str]:
+    """What workers need of our surroundings: where stages of one's own lie."""
+    path = os.pathsep.join(part for part in (str(os.getcwd()), os.environ.get("PYTHONPATH", "")) if part)
+    return {"PYTHONPATH": path}
