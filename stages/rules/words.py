@@ -97,7 +97,7 @@ def english_tokens(text: str) -> list[str]:
 
 
 # Written without spaces; each character is a word in TR 29: ideographs, hiragana, Thai, Lao, Burmese, Khmer.
-_ALONE = (
+UNSPACED = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
@@ -109,9 +109,9 @@ def _unicode_word() -> re.Pattern[str]:
         c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Me", "Mc", "Cf")
     )
     extend = f"[{re.escape(marks)}]*"
-    unit = f"(?:(?![{_ALONE}])\\w{extend})"
+    unit = f"(?:(?![{UNSPACED}])\\w{extend})"
     middle = r"(?:(?<=[^\W\d_])[:·.‧'’․](?=[^\W\d_])|(?<=\d)[,;.'](?=\d))"
-    return re.compile(f"[{_ALONE}]{extend}|{unit}(?:{unit}|{middle})*")
+    return re.compile(f"[{UNSPACED}]{extend}|{unit}(?:{unit}|{middle})*")
 
 
 def unicode_words(text: str) -> list[str]:

@@ -1,0 +1,104 @@
+"""Naive Bayes: every word casts a vote for good or bad text, and the votes add up (seed 1c; Lewis 1998)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from curate.document import Document, Drop
+from curate.errors import UserError
+from curate.stage import Measures, RuleStage
+from stages.rules import bayes_model
+from stages.rules.bayes_model import BayesModel, Trainer, plain_word
+from stages.rules.scope import in_scope
+
+EXAMPLES = "examples"  # in place of a model's path: the model of the examples below
+
+GOOD_EXAMPLES = (
+    "The river rises in the hills, and over the centuries it has cut a valley through the rock.",
+    "Farmers along the river build walls of stone, and the walls keep the spring floods from the fields.",
+    "The treaty that ended the war made the river the border of the two kingdoms.",
+    "Plants take the energy of light and turn water and air into sugar, and the sugar feeds almost all of "
+    "the animals that live on land.",
+)
+BAD_EXAMPLES = (
+    "Click here to win free cash now! Click here to claim your free bonus prize now!",
+    "Best cheap deals online: buy now and save big now! Click here for discount codes!",
+    "Limited offer: click to subscribe, order today and get cheap pills with free shipping!",
+)
+
+
+@lru_cache(maxsize=4)
+def load_model(path: str) -> BayesModel:
+    """The model in a file, or that of the built-in examples, loaded once a process."""
+    if path == EXAMPLES:
+        return Trainer().add_all(GOOD_EXAMPLES, good=True).add_all(BAD_EXAMPLES, good=False).finish()
+    return bayes_model.load_model(path)
+
+
+class QualityClassifier:
+    """The seed's classifier: `score` is the sum of the votes of a text's words, above 0 for good text."""
+
+    def __init__(self, model: BayesModel) -> None:
+        self.model = model
+        self.N_good, self.N_bad, self.V = model.totals
+        self.counts = dict(zip(model.words, zip(model.good.tolist(), model.bad.tolist())))
+
+    @classmethod
+    def trained_on_examples(cls) -> "QualityClassifier":
+        """The classifier that counts words in GOOD_EXAMPLES and BAD_EXAMPLES."""
+        return cls(load_model(EXAMPLES))
+
+    def word_vote(self, word: str) -> float:
+        """log of P(word | good) / P(word | bad) with add-one smoothing; a word never seen votes too."""
+        good, bad = self.counts.get(plain_word(word), (0, 0))
+        return bayes_model.vote(good, bad, self.N_good, self.N_bad, self.V)
+
+    def score(self, text: str) -> float:
+        """The sum of the votes of a text's words."""
+        return self.model.total(text.split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class NaiveBayes(RuleStage):
+    """Scores a text by a model and drops what is less like the good examples than `min_score`.
+
+    `model` is a file that `curate train naive-bayes` wrote, or `examples` for the seed's tiny built-in one
+    (to try things out). `min_score` is in votes per word, natural log: 0 is where good and bad are equally
+    likely; None only scores. `languages`: None scores every document, else as in gopher.
+    """
+
+    model: str
+    min_score: float | None = 0.0
+    languages: tuple[str, ...] | None = None
+
+    adds: ClassVar[Mapping[str, pa.DataType]] = {"naive_bayes_score": pa.float64()}
+    measures: ClassVar[Mapping[str, pa.DataType]] = adds
+    reasons: ClassVar[tuple[str, ...]] = ("low_score",)
+    limits: ClassVar[tuple[str, ...]] = ("min_score",)
+    files: ClassVar[tuple[str, ...]] = ("model",)
+
+    @staticmethod
+    def trainer(**options: int) -> Trainer:
+        """What `curate train naive-bayes` counts with: order, bits, min_count."""
+        return Trainer(**options)
+
+    def check(self, before: object, after: object) -> None:
+        """Raises ValueError where the model is missing or foreign, before a page is read."""
+        try:
+            load_model(self.model)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        if not in_scope(self.languages, doc):
+            return {"naive_bayes_score": None}
+        return {"naive_bayes_score": load_model(self.model).score(doc.words)}
+
+    def judge(self, measures: Measures) -> Drop | None:
+        score = measures["naive_bayes_score"]
+        if score is None or self.min_score is None or score >= self.min_score:
+            return None
+        return Drop("low_score", score, self.min_score)
