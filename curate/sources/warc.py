@@ -135,7 +135,9 @@ class WarcReader:
         document = _with(document, status=http.status, charset=http.charset)
         if http.status is not None and self.config.status and http.status not in self.config.status:
             return document, Drop("bad_status", http.status)
-        truncated = header.get("warc-truncated") or ("segment 1" if header.get("warc-segment-number") else "")
+        truncated = header.get("warc-truncated")
+        if header.get("warc-segment-number"):
+            truncated = "segment 1 of a record in several parts"
         if truncated and not self.config.keep_truncated:
             return document, Drop("truncated", len(record.block), cause=truncated)
         try:

@@ -45,7 +45,7 @@ def member_records(codec: Codec, start: int, end: int, max_bytes: int) -> Iterat
 def _owner(codec: Codec, offset: int, max_bytes: int) -> Member | None:
     """The member of several records whose n-th byte stands at `offset` for one of them."""
     first = max(0, offset - LOOK_BACK)
-    before = codec.window.take(first, offset - first)
+    before = codec.window.take(first, offset - first + len(codec.magic) - 1)
     at = before.rfind(codec.magic)
     while at >= 0:
         member = codec.member(first + at, max_bytes) if codec.starts(first + at) else None
