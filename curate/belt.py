@@ -24,7 +24,7 @@ class Passage:
     stage: str | None = None
     drop: Drop | None = None
     measures: dict[str, Any] = field(default_factory=dict)  # `stage.measure` -> value
-    measured: bool = False  # whether it reached a rule stage
+    measured: int = 0  # how many rule stages measured it, the first ones in order
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class Step:
     doc: Document
     drop: Drop | None
     measures: dict[str, Any]
+    measured: bool = False  # whether this is a rule stage that came through
+    sizes: dict[str, int] = field(default_factory=dict)  # words and bytes before and after it edited the text
 
 
 class Undeclared(Exception):
@@ -58,9 +60,11 @@ class Belt:
         """The document through all stages; after a drop by a rule stage the later rule stages still measure."""
         passage = Passage(doc)
         for step in self.steps(doc):
-            if step.measures:
-                passage.measured = True
-                passage.measures.update((f"{step.stage}.{name}", value) for name, value in step.measures.items())
+            if step.measured:
+                passage.measured += 1
+                passage.measures.update(
+                    (f"{step.stage}.{name}", value) for name, value in {**step.measures, **step.sizes}.items()
+                )
             if passage.drop is None:
                 passage.doc, passage.drop = step.doc, step.drop
                 passage.stage = step.stage if step.drop else None
@@ -86,8 +90,8 @@ class Belt:
             doc = step.doc
             if step.drop:
                 dropped = True
-                if not self.measure_dropped or not isinstance(stage, RuleStage) or step.drop.reason == FAILED:
-                    return
+                if not self.measure_dropped or not isinstance(stage, RuleStage) or not step.measured:
+                    return  # a stage that failed measured nothing, and what comes after it can't be told
 
     def _capped(self, html: bytes | None) -> Drop | None:
         if html is None:
@@ -121,16 +125,30 @@ def _applied(name: str, stage: DocumentStage, doc: Document) -> Step:
     return Step(name, outcome, None, {})
 
 
-def _judged(name: str, stage: RuleStage, doc: Document) -> Step:
-    doc = stage.clean(doc)
+def _judged(name: str, stage: RuleStage, given: Document) -> Step:
+    doc = stage.clean(given)
+    sizes = _sizes(given, doc) if cleans(stage) else {}
     measures = stage.measure(doc)
     doc = doc.annotate(**{added: measures[added] for added in stage.adds if added in measures})
     drop = stage.judge(measures)
     if drop:
         _declared(name, stage, drop)
         if stage.annotate:
-            return Step(name, doc.annotate(**{f"{name}_reason": drop.reason}), None, measures)
-    return Step(name, doc, drop, measures)
+            return Step(name, doc.annotate(**{f"{name}_reason": drop.reason}), None, measures, True, sizes)
+    return Step(name, doc, drop, measures, True, sizes)
+
+
+def cleans(stage: RuleStage) -> bool:
+    """Whether a rule stage may edit the text before it measures."""
+    return type(stage).clean is not RuleStage.clean
+
+
+SIZES = ("words_before", "bytes_before", "words_after", "bytes_after")
+
+
+def _sizes(before: Document, after: Document) -> dict[str, int]:
+    numbers = (len(before.words), len(before.text.encode()), len(after.words), len(after.text.encode()))
+    return dict(zip(SIZES, numbers, strict=True))
 
 
 def _declared(name: str, stage: DocumentStage | RuleStage, drop: Drop) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
+from curate.belt import SIZES, cleans
 from curate.config import Config
 from curate.errors import UserError
 from curate.source import InputFile
@@ -15,33 +16,71 @@ from curate.stage import RuleStage
 
 # FineWeb's columns, in its order; then where the document lies, so that it can be reopened.
 FINEWEB: dict[str, pa.DataType] = {
-    "text": pa.string(), "id": pa.string(), "dump": pa.string(), "url": pa.string(), "date": pa.string(),
-    "file_path": pa.string(), "language": pa.string(), "language_score": pa.float64(), "token_count": pa.int64(),
+    "text": pa.string(),
+    "id": pa.string(),
+    "dump": pa.string(),
+    "url": pa.string(),
+    "date": pa.string(),
+    "file_path": pa.string(),
+    "language": pa.string(),
+    "language_score": pa.float64(),
+    "token_count": pa.int64(),
 }
 PLACE: dict[str, pa.DataType] = {"source": pa.string(), "offset": pa.int64()}
 RESERVED = frozenset({"text", "id", "dump", "url", "date", "file_path", "source", "offset"})
 
 # What the scan spills of a survivor beside its attributes.
 SURVIVOR: dict[str, pa.DataType] = {
-    "text": pa.string(), "id": pa.string(), "url": pa.string(), "date": pa.string(), "offset": pa.int64(),
-    "length": pa.int64(), "status": pa.int32(), "words": pa.int64(), "bytes": pa.int64(),
+    "text": pa.string(),
+    "id": pa.string(),
+    "url": pa.string(),
+    "date": pa.string(),
+    "offset": pa.int64(),
+    "length": pa.int64(),
+    "status": pa.int32(),
+    "words": pa.int64(),
+    "bytes": pa.int64(),
 }
 
-LEDGER = pa.schema([
-    ("source", pa.string()), ("file_path", pa.string()), ("offset", pa.int64()), ("length", pa.int64()),
-    ("record_id", pa.string()), ("url", pa.string()), ("domain", pa.string()), ("date", pa.string()),
-    ("status", pa.int32()),
-    ("language", pa.string()),  # null when the page was dropped before its language was looked at
-    ("words", pa.int64()), ("bytes", pa.int64()),  # of the text; null when there was none yet
-    ("stage", pa.string()), ("reason", pa.string()), ("value", pa.float64()), ("limit", pa.float64()),
-    ("matched_file", pa.string()), ("matched_offset", pa.int64()), ("score", pa.float64()), ("cause", pa.string()),
-])
+LEDGER = pa.schema(
+    [
+        ("source", pa.string()),
+        ("file_path", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+        ("record_id", pa.string()),
+        ("url", pa.string()),
+        ("domain", pa.string()),
+        ("date", pa.string()),
+        ("status", pa.int32()),
+        ("language", pa.string()),  # null when the page was dropped before its language was looked at
+        ("words", pa.int64()),
+        ("bytes", pa.int64()),  # of the text; null when there was none yet
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("value", pa.float64()),
+        ("limit", pa.float64()),
+        ("matched_file", pa.string()),
+        ("matched_offset", pa.int64()),
+        ("score", pa.float64()),
+        ("cause", pa.string()),
+    ]
+)
 
-SAMPLES = pa.schema([
-    ("stage", pa.string()), ("reason", pa.string()), ("hash", pa.uint64()), ("source", pa.string()),
-    ("file_path", pa.string()), ("offset", pa.int64()), ("url", pa.string()), ("value", pa.float64()),
-    ("limit", pa.float64()), ("text", pa.string()),
-])
+SAMPLES = pa.schema(
+    [
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("hash", pa.uint64()),
+        ("source", pa.string()),
+        ("file_path", pa.string()),
+        ("offset", pa.int64()),
+        ("url", pa.string()),
+        ("value", pa.float64()),
+        ("limit", pa.float64()),
+        ("text", pa.string()),
+    ]
+)
 
 DUMP = re.compile(r"CC-(?:MAIN|NEWS)-\d{4}(?:-\d{2,3})?")
 
@@ -56,10 +95,14 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
     def declare(columns: Mapping[str, pa.DataType], who: str) -> None:
         for name, kind in columns.items():
             if name in RESERVED:
-                raise UserError(f"{who}: the column '{name}' is one that every shard has already; rename it or leave it out")
+                raise UserError(
+                    f"{who}: the column '{name}' is one that every shard has already; rename it or leave it out"
+                )
             kind_before, who_before = found.setdefault(name, (kind, who))
             if not kind_before.equals(kind):
-                raise UserError(f"{who}: gives '{name}' as {kind}, but {who_before} as {kind_before}; rename one of them")
+                raise UserError(
+                    f"{who}: gives '{name}' as {kind}, but {who_before} as {kind_before}; rename one of them"
+                )
 
     for file in files:
         declare(reader(config.input[file.source], file).columns, f"input.{file.source}")
@@ -88,18 +131,39 @@ def measure_types(config: Config) -> dict[str, pa.DataType]:
     """Every measure of every rule stage as `stage.measure`."""
     return {
         f"{name}.{measure}": kind
-        for name, stage in config.document_stages if isinstance(stage, RuleStage)
+        for name, stage in config.document_stages
+        if isinstance(stage, RuleStage)
         for measure, kind in stage.measures.items()
     }
 
 
 def measures_schema(config: Config) -> pa.Schema:
-    """One row a document that reached a rule stage: place, verdict (null when kept) and all measures."""
-    return pa.schema([
-        ("source", pa.string()), ("file_path", pa.string()), ("offset", pa.int64()), ("language", pa.string()),
-        ("words", pa.int64()), ("bytes", pa.int64()), ("stage", pa.string()), ("reason", pa.string()),
-        *measure_types(config).items(),
-    ])
+    """One row a document that reached a rule stage: place, verdict (null when kept) and all measures.
+
+    `words` and `bytes` are those of the text at the verdict; `measured` says how many rule stages measured it, the
+    first ones in order. A rule stage that edits text adds the sizes before and after it, so that what-if can tell the
+    size at any other verdict.
+    """
+    return pa.schema(
+        [
+            ("source", pa.string()),
+            ("file_path", pa.string()),
+            ("offset", pa.int64()),
+            ("language", pa.string()),
+            ("words", pa.int64()),
+            ("bytes", pa.int64()),
+            ("stage", pa.string()),
+            ("reason", pa.string()),
+            ("measured", pa.int32()),
+            *measure_types(config).items(),
+            *(
+                (f"{name}.{size}", pa.int64())
+                for name, stage in config.document_stages
+                if isinstance(stage, RuleStage) and cleans(stage)
+                for size in SIZES
+            ),
+        ]
+    )
 
 
 def domain(url: str) -> str:
