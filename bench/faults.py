@@ -45,8 +45,22 @@ def tree_hash(folder: Path) -> str:
 
 def start(config: Path, executor: str) -> subprocess.Popen[bytes]:
     """`curate run` in a process group of its own."""
-    command = [sys.executable, "-c", "from curate.cli import main; main()", "run", str(config), "--quiet", "--executor",
-               executor, "--workers", "2", "--slice-size", "40KB", "--partitions", "4"]
+    command = [
+        sys.executable,
+        "-c",
+        "from curate.cli import main; main()",
+        "run",
+        str(config),
+        "--quiet",
+        "--executor",
+        executor,
+        "--workers",
+        "2",
+        "--slice-size",
+        "40KB",
+        "--partitions",
+        "4",
+    ]
     return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE)
 
 
@@ -117,8 +131,12 @@ def spans_of(path: Path) -> list[Span]:
 def told_of(span: Span) -> tuple[object, ...]:
     """What must not change of a record that was not hit."""
     doc = span.document
-    return (span.length, span.type, span.drop.reason if span.drop else None,
-            (doc.id, doc.url, doc.html, doc.text) if doc else None)
+    return (
+        span.length,
+        span.type,
+        span.drop.reason if span.drop else None,
+        (doc.id, doc.url, doc.html, doc.text) if doc else None,
+    )
 
 
 def damage(kind: str, path: Path, count: int, folder: Path, rng: random.Random) -> Counter[str]:
@@ -156,8 +174,13 @@ def tiles(spans: list[Span], size: int) -> bool:
 def lost(before: list[Span], after: list[Span], place: int, kind: str) -> int:
     """Records that the fault did not touch and that are not there as they were."""
     found = {span.offset: told_of(span) for span in after}
-    untouched = [span for span in before if span.length and not span.offset <= place < span.offset + span.length
-                 and (kind == "flip" or span.offset + span.length <= place)]
+    untouched = [
+        span
+        for span in before
+        if span.length
+        and not span.offset <= place < span.offset + span.length
+        and (kind == "flip" or span.offset + span.length <= place)
+    ]
     return sum(found.get(span.offset) != told_of(span) for span in untouched)
 
 
@@ -179,10 +202,18 @@ def main() -> None:
         for kind, count in (("flip", given.flips), ("cut", given.cuts)):
             for number, path in enumerate(files):
                 part = count // len(files) + (number < count % len(files))
-                show(f"{kind} in {path.name}", damage(kind, path, part, folder, random.Random(given.seed)), columns)
+                show(
+                    f"{kind} in {path.name}",
+                    damage(kind, path, part, folder, random.Random(given.seed)),
+                    columns,
+                )
         for executor in given.executors:
             count = round(given.kills * share[executor])
-            show(f"kill -9, {executor}", kills(executor, count, folder, given.crawl, random.Random(given.seed)), columns)
+            show(
+                f"kill -9, {executor}",
+                kills(executor, count, folder, given.crawl, random.Random(given.seed)),
+                columns,
+            )
 
 
 def show(name: str, told: Counter[str], columns: tuple[str, ...]) -> None:

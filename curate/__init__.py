@@ -14,8 +14,10 @@ def __getattr__(name: str) -> Any:
     """Loads the library half on demand: the command line must start without it."""
     if name in ("curate", "Verdict"):
         from curate import library
+
         return getattr(library, name)
     if name == "CRAWL_SAMPLE":
         from curate.crawl_sample import CRAWL_SAMPLE
+
         return CRAWL_SAMPLE
     raise AttributeError(f"module 'curate' has no attribute {name!r}")

@@ -1,6 +1,8 @@
 """Closed accounting: every byte of the input and every record read is found again in what was written."""
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,11 @@ import pyarrow.parquet as pq
 
 from curate.belt import CAPS, GUARD
 from curate.config import Config
-from curate.scan import READ, load_run, read_types
+from curate.scan_output import READ
 from curate.source import InputFile
 from curate.sources import reader
 from curate.survivors import Survivors, lengths
+from curate.tasks import load_run
 
 Counted = list[list[Any]]
 
@@ -36,7 +39,7 @@ def check_bytes(survivors: Survivors, results: list[dict[str, Any]], limited: bo
 
 
 def _check_ends(file: InputFile, results: list[dict[str, Any]], size: int | None) -> None:
-    for before, after in zip(results, results[1:]):
+    for before, after in pairwise(results):
         if before["end"] != after["first"]:
             raise AccountsOpen(f"{file.name}: nothing entered between {before['end']} and {after['first']}")
     if results and (results[0]["first"] != 0 or (size is not None and results[-1]["end"] != size)):
@@ -50,8 +53,13 @@ def check_rows(read: int, shards: Path, parts: Path, documents: int, dropped: in
         raise AccountsOpen(f"{shards.parent}: read {read}, but kept {documents} and entered {ledger} dropped")
 
 
-def stats(survivors: Survivors, results: list[dict[str, Any]], shards: list[dict[str, Any]], parts: list[dict[str, Any]],
-          notes: dict[str, dict[str, int]]) -> dict[str, Any]:
+def stats(
+    survivors: Survivors,
+    results: list[dict[str, Any]],
+    shards: list[dict[str, Any]],
+    parts: list[dict[str, Any]],
+    notes: dict[str, dict[str, int]],
+) -> dict[str, Any]:
     """`stats.json`: integers only, for the whole run."""
     run = load_run(str(survivors.work))
     kept = merged((row for shard in shards for row in shard["kept"]), 2)
@@ -59,15 +67,42 @@ def stats(survivors: Survivors, results: list[dict[str, Any]], shards: list[dict
     types = read_types(results)
     return {
         "stages": [READ, GUARD, CAPS, *(entry.name for entry in run.config.stages)],
-        "read": {"documents": sum(r["documents"] for r in results), "bytes": sum(r["end"] - r["first"] for r in results)},
+        "read": {
+            "documents": sum(r["documents"] for r in results),
+            "bytes": sum(r["end"] - r["first"] for r in results),
+        },
         "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
-        "kept": {**totals(kept, 2, ("documents", "words", "bytes", "tokens")), "rows": sum(s["rows"] for s in shards)},
-        "kept_by": [dict(zip(("source", "language", "documents", "words", "bytes", "tokens"), row, strict=True)) for row in kept],
-        "dropped": [dict(zip(("stage", "reason", "source", "language", "documents", "words", "bytes", "crawl_bytes"), row,
-                             strict=True)) for row in dropped],
+        "kept": {
+            **totals(kept, 2, ("documents", "words", "bytes", "tokens")),
+            "rows": sum(s["rows"] for s in shards),
+        },
+        "kept_by": [
+            dict(zip(("source", "language", "documents", "words", "bytes", "tokens"), row, strict=True)) for row in kept
+        ],
+        "dropped": [
+            dict(
+                zip(
+                    ("stage", "reason", "source", "language", "documents", "words", "bytes", "crawl_bytes"),
+                    row,
+                    strict=True,
+                )
+            )
+            for row in dropped
+        ],
         "notes": notes,
         "alarms": alarms(kept, dropped, parts, run.config),
     }
+
+
+def read_types(results: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """Records and bytes by record type over all tasks."""
+    records: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for result in results:
+        for kind, (count, size) in result["types"].items():
+            records[kind] += count
+            sizes[kind] += size
+    return {kind: (records[kind], sizes[kind]) for kind in sorted(sizes)}
 
 
 def merged(rows: Iterable[list[Any]], keys: int) -> Counted:

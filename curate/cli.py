@@ -58,15 +58,22 @@ class Commands(click.Group):
         command: click.Command = importlib.import_module(module).command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         from difflib import get_close_matches
+
         near = get_close_matches(args[0], COMMANDS, n=1) if args else []
         if args and args[0] not in COMMANDS and near:
             ctx.fail(f"no such command '{args[0]}', did you mean '{near[0]}'?")
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Commands,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="curate")
 def cli() -> None:
     """Turn web crawl files into LLM pretraining data; every drop explained.

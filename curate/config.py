@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -75,7 +74,10 @@ class Config:
         return {
             "input": {name: _plain(source) for name, source in self.input.items()},
             "stages": [{entry.name: _plain(entry.stage)} for entry in self.stages],
-            **{name: _plain(value) if hasattr(value, "__dataclass_fields__") else value for name, value in plain.items()},
+            **{
+                name: _plain(value) if hasattr(value, "__dataclass_fields__") else value
+                for name, value in plain.items()
+            },
         }
 
 
@@ -114,7 +116,8 @@ def parse_config(value: Any, name: str = "config") -> Config:
     _known(value, KEYS, name)
     for key in ("input", "stages"):
         if value.get(key) in (None, "", [], {}):
-            raise UserError(f"{name}: '{key}' is missing; it says what {'is read' if key == 'input' else 'each document goes through'}")
+            what = "is read" if key == "input" else "each document goes through"
+            raise UserError(f"{name}: '{key}' is missing; it says what {what}")
     output = value.get("output")
     if not isinstance(output, str) or not output:
         raise UserError(f"{name}: 'output' must be a folder or URL, such as out/")
@@ -192,9 +195,13 @@ def _entry(word: str, arguments: Any, place: str) -> Entry:
     return Entry(word, arguments, stage)
 
 
-@lru_cache(maxsize=None)
-def _adapter(cls: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(cls)
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+def _adapter(cls: type[Any]) -> TypeAdapter[Any]:
+    if cls not in _ADAPTERS:
+        _ADAPTERS[cls] = TypeAdapter(cls)
+    return _ADAPTERS[cls]
 
 
 def _build(cls: type[Any], arguments: Any, place: str) -> Any:
@@ -210,7 +217,9 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         return _adapter(cls).validate_json(json.dumps(arguments), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("function-", "tuple[", "literal[")))
+        where = ".".join(
+            str(part) for part in first["loc"] if not str(part).startswith(("function-", "tuple[", "literal["))
+        )
         message = first["msg"].removeprefix("Value error, ")
         given = "" if first["type"] in ("missing", "value_error") else f" (given: {json.dumps(first['input'])})"
         raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from error
@@ -225,15 +234,17 @@ def _check_together(config: Config, name: str) -> None:
         if isinstance(entry.stage, CorpusStage):
             corpus_seen = entry.name
         elif corpus_seen:
-            raise UserError(f"{name}: stages[{index}] {entry.name}: looks at one document at a time, so it must stand "
-                            f"before '{corpus_seen}', which needs them all")
+            raise UserError(
+                f"{name}: stages[{index}] {entry.name}: looks at one document at a time, so it must stand "
+                f"before '{corpus_seen}', which needs them all"
+            )
     before = [(entry.name, entry.stage) for entry in config.stages]
     for index, entry in enumerate(config.stages):
         check = getattr(entry.stage, "check", None)
         if check is None:
             continue
         try:
-            check(before[:index], before[index + 1:])
+            check(before[:index], before[index + 1 :])
         except ValueError as error:
             raise UserError(f"{name}: stages[{index}] {entry.name}: {error}") from error
 
@@ -245,8 +256,15 @@ def json_schema() -> dict[str, Any]:
     stages = []
     for word in installed():
         options = _adapter(stage_class(word)).json_schema()
-        stages += [{"const": word}, {"type": "object", "properties": {word: options}, "required": [word],
-                                     "additionalProperties": False}]
+        stages += [
+            {"const": word},
+            {
+                "type": "object",
+                "properties": {word: options},
+                "required": [word],
+                "additionalProperties": False,
+            },
+        ]
     source = _adapter(SourceConfig).json_schema()
     paths = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
     settings = _adapter(_Settings).json_schema()["properties"]

@@ -4,6 +4,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 from curate import guard
 from curate.belt import Belt
 from curate.config import Config
+from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, Outcome
-from curate.scan import ScanTask, load_run, load_tasks, scan, write_json
+from curate.scan import scan
 from curate.source import InputFile, Slice
 from curate.sources import find_files, reader
+from curate.tasks import ScanTask, load_run, load_tasks
 
 SMALLEST_SLICE = 64 << 20
 MOST_TASKS = 100_000
@@ -32,13 +35,17 @@ def input_files(config: Config) -> list[InputFile]:
     for source, settings in config.input.items():
         for file in find_files(source, settings):
             if file.name in seen:
-                raise UserError(f"input.{source}: '{file.name}' is read twice (also by input.{seen[file.name]}); name it once")
+                raise UserError(
+                    f"input.{source}: '{file.name}' is read twice (also by input.{seen[file.name]}); name it once"
+                )
             seen[file.name] = source
             files.append(file)
     return files
 
 
-def plan(config: Config, files: list[InputFile], work: Path, slice_bytes: int | None, limit: int | None) -> list[ScanTask]:
+def plan(
+    config: Config, files: list[InputFile], work: Path, slice_bytes: int | None, limit: int | None
+) -> list[ScanTask]:
     """The scan tasks. They are fixed when a run starts and read back when it resumes."""
     stored = work / "tasks.json"
     if stored.exists():
@@ -81,7 +88,9 @@ def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) 
     return [done[task.index] for task in tasks]
 
 
-def _see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, dict[str, Any]]) -> None:
+def _see_through(
+    tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, dict[str, Any]]
+) -> None:
     waiting = list(tasks)
     strikes: Counter[str] = Counter()
     while waiting:
@@ -111,8 +120,10 @@ def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> Non
     place = f"{file.name}:{offset}" if offset != guard.IDLE else file.name
     strikes[place] += 1
     if strikes[place] >= STRIKES:
-        raise UserError(f"{place}: the worker died {STRIKES} times here (signal {outcome.signal}) and no page is to blame; "
-                        "give it more --memory, or fewer --workers")
+        raise UserError(
+            f"{place}: the worker died {STRIKES} times here (signal {outcome.signal}) and no page is to blame; "
+            "give it more --memory, or fewer --workers"
+        )
 
 
 def _accuse(task: ScanTask, offset: int, reason: str, cause: str) -> None:
@@ -162,7 +173,7 @@ def _gaps(tasks: list[ScanTask], done: dict[int, dict[str, Any]]) -> list[ScanTa
     A slice finds its start by looking; a crawl file stored inside a page can mislead it, its neighbour can't be.
     """
     wrong = []
-    for before, task in zip(tasks, tasks[1:]):
+    for before, task in pairwise(tasks):
         if task.file_index == before.file_index and done[task.index]["first"] != done[before.index]["end"]:
             part = Slice(done[before.index]["end"], task.part.end, exact=True)
             wrong.append(ScanTask(task.work, task.index, task.file_index, part, task.limit))

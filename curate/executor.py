@@ -26,7 +26,9 @@ class Outcome:
 class Executor(Protocol):
     """Runs tasks somewhere. An exception inside a task is raised by `map`; a dead worker is an outcome."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
         """Outcomes as they come, in any order, one for each task."""
@@ -59,5 +61,7 @@ def results(executor: Executor, function: Callable[[T], R], tasks: Sequence[T], 
     if len(done) < len(tasks):
         lost = next(index for index in range(len(tasks)) if index not in done)
         name = getattr(function, "__name__", "task")
-        raise UserError(f"{name}: the worker died {tries} times over {tasks[lost]}; see its memory and the disk, then run again")
+        raise UserError(
+            f"{name}: the worker died {tries} times over {tasks[lost]}; see its memory and the disk, then run again"
+        )
     return [done[index] for index in range(len(tasks))]

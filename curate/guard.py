@@ -15,8 +15,14 @@ from pathlib import Path
 
 from curate.document import Drop
 
-ACCUSING: dict[int, str] = {signal.SIGPROF: "hung", signal.SIGSEGV: "crashed", signal.SIGBUS: "crashed", signal.SIGILL: "crashed",
-            signal.SIGFPE: "crashed", signal.SIGABRT: "crashed"}
+ACCUSING: dict[int, str] = {
+    signal.SIGPROF: "hung",
+    signal.SIGSEGV: "crashed",
+    signal.SIGBUS: "crashed",
+    signal.SIGILL: "crashed",
+    signal.SIGFPE: "crashed",
+    signal.SIGABRT: "crashed",
+}
 IDLE = -1
 
 

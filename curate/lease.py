@@ -30,13 +30,17 @@ class Lease:
             if holder is None:
                 continue
             if not self._stale(holder):
-                raise UserError(f"{self.path.parent}: another run is at work here (process {holder['pid']} on {holder['host']}); "
-                                "wait for it, or give another output")
+                raise UserError(
+                    f"{self.path.parent}: another run is at work here (process {holder['pid']} on {holder['host']}); "
+                    "wait for it, or give another output"
+                )
             self._remove_stale(holder)
         threading.Thread(target=self._beat, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._stop.set()
         if (self._holder() or {}).get("token") == self._token:
             self.path.unlink(missing_ok=True)

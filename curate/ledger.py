@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate.scan import SAMPLE_CHARACTERS, Samples, load_run, once
+from curate.durable import once
+from curate.samples import SAMPLE_CHARACTERS, Samples
 from curate.schema import LEDGER, SAMPLES, domain, measures_schema
 from curate.survivors import Survivors, load_survivors, verdict_names, verdict_table
+from curate.tasks import load_run
 from curate.verdicts import VerdictTable
 
 LEDGER_ROWS, MEASURES_ROWS = 200_000, 100_000  # of one part
@@ -58,7 +60,11 @@ def plan_parts(kind: str, counts: list[int], rows: int) -> list[Part]:
 def write_part(task: PartTask) -> dict[str, Any]:
     """Writes one part under a temporary name and renames it; a ledger part returns its counts and samples."""
     target = Path(task.folder, f"part-{task.part.number:05d}.parquet")
-    return once(Path(task.work, "write", f"{task.part.kind}-{task.part.number:05d}.json"), target, lambda: _write_part(task, target))
+    return once(
+        Path(task.work, "write", f"{task.part.kind}-{task.part.number:05d}.json"),
+        target,
+        lambda: _write_part(task, target),
+    )
 
 
 def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
@@ -67,8 +73,11 @@ def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
     verdicts = verdict_table(survivors)
     make = _ledger_of if task.part.kind == "ledger" else _measures_of
     schema = LEDGER if task.part.kind == "ledger" else measures_schema(config)
-    table = _cut(task.part, (make(survivors, index, verdicts)
-                             for index in range(task.part.first_task, task.part.last_task + 1)), schema)
+    table = _cut(
+        task.part,
+        (make(survivors, index, verdicts) for index in range(task.part.first_task, task.part.last_task + 1)),
+        schema,
+    )
     temporary = target.with_name(f".{target.name}.tmp")
     target.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, temporary, compression="zstd", compression_level=3, row_group_size=max(1, table.num_rows))
@@ -76,8 +85,12 @@ def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
     if task.part.kind == "measures":
         return {"rows": table.num_rows}
     corpus = {name for name, _ in config.corpus_stages}
-    return {"rows": table.num_rows, "dropped": _dropped(table), "domains": _domains(table, corpus),
-            "samples": _smallest(table, corpus, Samples(config.samples, config.seed))}
+    return {
+        "rows": table.num_rows,
+        "dropped": _dropped(table),
+        "domains": _domains(table, corpus),
+        "samples": _smallest(table, corpus, Samples(config.samples, config.seed)),
+    }
 
 
 def _cut(part: Part, tables: Iterator[pa.Table], schema: pa.Schema) -> pa.Table:
@@ -94,8 +107,10 @@ def part_counts(kind: str, survivors: Survivors, verdicts: VerdictTable) -> list
     if kind == "measures":
         return survivors.measures
     starts = survivors.starts
-    return [own + int(np.count_nonzero(verdicts.slice(int(start), int(end)).stage))
-            for own, start, end in zip(survivors.ledger, starts[:-1], starts[1:], strict=True)]
+    return [
+        own + int(np.count_nonzero(verdicts.slice(int(start), int(end)).stage))
+        for own, start, end in zip(survivors.ledger, starts[:-1], starts[1:], strict=True)
+    ]
 
 
 def _ledger_of(survivors: Survivors, index: int, verdicts: VerdictTable) -> pa.Table:
@@ -123,15 +138,28 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
         stages, reasons = verdict_names(verdicts, verdict, rows)
         count = len(rows)
         values = {
-            "source": [file.source] * count, "file_path": [file.name] * count, "record_id": table.column("id"),
-            "domain": [domain(url or "") for url in table.column("url").to_pylist()], "stage": stages, "reason": reasons,
+            "source": [file.source] * count,
+            "file_path": [file.name] * count,
+            "record_id": table.column("id"),
+            "domain": [domain(url or "") for url in table.column("url").to_pylist()],
+            "stage": stages,
+            "reason": reasons,
             "language": table.column("@language") if "@language" in names else [None] * count,
             "matched_file": [t.file if t else None for t in twins],
-            "matched_offset": [t.offset if t else None for t in twins], "score": scores,
-            **{name: table.column(name) for name in COLUMNS if name != "id"}}
+            "matched_offset": [t.offset if t else None for t in twins],
+            "score": scores,
+            **{name: table.column(name) for name in COLUMNS if name != "id"},
+        }
         empty = [None] * count
-        yield pa.table([pa.chunked_array([pa.array(values.get(f.name, empty), f.type)]) if isinstance(values.get(f.name, empty), list)
-                        else values[f.name] for f in LEDGER], schema=LEDGER)
+        yield pa.table(
+            [
+                pa.chunked_array([pa.array(values.get(f.name, empty), f.type)])
+                if isinstance(values.get(f.name, empty), list)
+                else values[f.name]
+                for f in LEDGER
+            ],
+            schema=LEDGER,
+        )
 
 
 def _measures_of(survivors: Survivors, index: int, verdicts: VerdictTable) -> pa.Table:
@@ -155,8 +183,13 @@ def _dropped(table: pa.Table) -> list[list[Any]]:
     """[stage, reason, source, language, documents, words, text bytes, crawl bytes] of the rows."""
     keys = ["stage", "reason", "source", "language"]
     sums = table.group_by(keys).aggregate([([], "count_all"), ("words", "sum"), ("bytes", "sum"), ("length", "sum")])
-    return [[*(row[key] for key in keys), *(row[name] or 0 for name in ("count_all", "words_sum", "bytes_sum", "length_sum"))]
-            for row in sums.to_pylist()]
+    return [
+        [
+            *(row[key] for key in keys),
+            *(row[name] or 0 for name in ("count_all", "words_sum", "bytes_sum", "length_sum")),
+        ]
+        for row in sums.to_pylist()
+    ]
 
 
 def _domains(table: pa.Table, corpus: set[str]) -> dict[str, int]:
@@ -188,7 +221,15 @@ def write_samples(survivors: Survivors, parts: list[dict[str, Any]], folder: Pat
         found.setdefault((row["stage"], row["reason"]), []).append(row)
     for stage, reason, value, source, file, offset in (row for part in parts for row in part["samples"]):
         found.setdefault((stage, reason), []).append(
-            {"stage": stage, "reason": reason, "hash": value, "source": source, "file_path": file, "offset": offset})
+            {
+                "stage": stage,
+                "reason": reason,
+                "hash": value,
+                "source": source,
+                "file_path": file,
+                "offset": offset,
+            }
+        )
     rows = []
     for key in sorted(found):
         rows += nsmallest(run.config.samples, found[key], key=lambda r: (r["hash"], r["file_path"], r["offset"]))
@@ -207,7 +248,7 @@ def _fill(row: dict[str, Any], survivors: Survivors, index: dict[str, int]) -> N
     for number, task in enumerate(survivors.tasks):
         if task.file_index != index[row["file_path"]]:
             continue
-        offsets = survivors.offsets[survivors.starts[number]:survivors.starts[number + 1]]
+        offsets = survivors.offsets[survivors.starts[number] : survivors.starts[number + 1]]
         place = int(np.searchsorted(offsets, row["offset"]))
         if place < len(offsets) and offsets[place] == row["offset"]:
             document = int(survivors.starts[number]) + place

@@ -17,7 +17,12 @@ from curate.sketches import SketchWriter, gather, sketch_all
 Page = str | bytes | Mapping[str, Any]
 
 # The seed's belt of section 1i: stop-word language, the Gopher rules, SHA-1, MinHash.
-SEED_STAGES: list[Any] = [{"language": {"engine": "stop_words", "keep": ["en"], "min_score": None}}, "gopher", "exact_dedup", "near_dedup"]
+SEED_STAGES: list[Any] = [
+    {"language": {"engine": "stop_words", "keep": ["en"], "min_score": None}},
+    "gopher",
+    "exact_dedup",
+    "near_dedup",
+]
 BLOCK = 256
 
 
@@ -59,7 +64,8 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     verdicts: list[Verdict] = []
     survivors: list[int] = []
     with tempfile.TemporaryDirectory(prefix="curate-") as folder:
-        scan, block = Path(folder, "scan"), []
+        scan = Path(folder, "scan")
+        block: list[Document] = []
         scan.mkdir()
         writers = {name: SketchWriter(scan, name, stage) for name, stage in read.corpus_stages}
 
@@ -78,7 +84,9 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
                 verdicts.append(Verdict(text=passage.doc.text))
             else:
                 drop = passage.drop
-                verdicts.append(Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=passage.doc.text))
+                verdicts.append(
+                    Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=passage.doc.text)
+                )
             if len(block) >= BLOCK:
                 flush()
         flush()
@@ -97,12 +105,16 @@ def _decide(config: Config, folder: Path, scan: Path, survivors: list[int], verd
     rows = table.slice(0, len(survivors))
     for number, index in enumerate(survivors):
         if rows.stage[number]:
-            stage = int(rows.stage[number]) - 1
+            place = int(rows.stage[number]) - 1
             matched = int(rows.matched[number])
             score = float(rows.score[number])
-            verdicts[index] = Verdict(table.stages[stage], table.reasons[stage][int(rows.reason[number])],
-                                      matched=survivors[matched] if matched >= 0 else None,
-                                      score=None if score != score else score, text=verdicts[index].text)
+            verdicts[index] = Verdict(
+                table.stages[place],
+                table.reasons[place][int(rows.reason[number])],
+                matched=survivors[matched] if matched >= 0 else None,
+                score=None if score != score else score,
+                text=verdicts[index].text,
+            )
 
 
 def _config(config: Config | Mapping[str, Any] | None) -> Config:
@@ -122,6 +134,13 @@ def _document(index: int, page: Page) -> Document:
         raise UserError(f"page {index}: must be a text, HTML bytes, or a mapping with 'text' or 'html'")
     html = page.get("html")
     own = ("text", "html", "url", "date", "id", "charset")
-    return Document(address, id=str(page.get("id", index)), url=str(page.get("url", "")), date=str(page.get("date", "")),
-                    html=html.encode() if isinstance(html, str) else html, charset="utf-8" if isinstance(html, str) else page.get("charset"),
-                    text=str(page.get("text", "")), attributes={k: v for k, v in page.items() if k not in own})
+    return Document(
+        address,
+        id=str(page.get("id", index)),
+        url=str(page.get("url", "")),
+        date=str(page.get("date", "")),
+        html=html.encode() if isinstance(html, str) else html,
+        charset="utf-8" if isinstance(html, str) else page.get("charset"),
+        text=str(page.get("text", "")),
+        attributes={k: v for k, v in page.items() if k not in own},
+    )

@@ -6,14 +6,16 @@ from typing import Any
 
 from curate import __version__
 from curate.config import Config
+from curate.durable import write_json
 from curate.errors import UserError
 from curate.fingerprint import digest, public
-from curate.scan import write_json
 
 NAME = "manifest.json"
 
 
-def write(final: Path, config: Config, parts: dict[str, Any], shards: list[dict[str, Any]], stats: dict[str, Any]) -> None:
+def write(
+    final: Path, config: Config, parts: dict[str, Any], shards: list[dict[str, Any]], stats: dict[str, Any]
+) -> None:
     """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads."""
     shown = public(parts)
     by_source: dict[str, dict[str, int]] = {}
@@ -22,19 +24,28 @@ def write(final: Path, config: Config, parts: dict[str, Any], shards: list[dict[
         for name in total:
             total[name] += row[name]
     counted = any(entry.name == "tokens" for entry in config.stages) or any(t["tokens"] for t in by_source.values())
-    write_json(final / NAME, {
-        "format": 1,
-        "curate": __version__,
-        "fingerprint": digest(shown),
-        **shown,
-        "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
-        "rows": {"read": stats["read"]["documents"], "kept": stats["kept"]["documents"], "written": stats["kept"]["rows"],
-                 "dropped": sum(row["documents"] for row in stats["dropped"])},
-        "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
-        # 4 tokens to 3 English words where no `tokens` stage counted them (seed document, section 1k)
-        "tokens_by_source": {name: t["tokens"] if counted else t["words"] * 4 // 3 for name, t in by_source.items()},
-        "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
-    })
+    write_json(
+        final / NAME,
+        {
+            "format": 1,
+            "curate": __version__,
+            "fingerprint": digest(shown),
+            **shown,
+            "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
+            "rows": {
+                "read": stats["read"]["documents"],
+                "kept": stats["kept"]["documents"],
+                "written": stats["kept"]["rows"],
+                "dropped": sum(row["documents"] for row in stats["dropped"]),
+            },
+            "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
+            # 4 tokens to 3 English words where no `tokens` stage counted them (seed document, section 1k)
+            "tokens_by_source": {
+                name: t["tokens"] if counted else t["words"] * 4 // 3 for name, t in by_source.items()
+            },
+            "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
+        },
+    )
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -42,7 +53,9 @@ def read(folder: Path) -> dict[str, Any]:
     try:
         told: dict[str, Any] = json.loads((folder / NAME).read_text())
     except FileNotFoundError as error:
-        raise UserError(f"{folder}: no finished run here ({NAME} is missing); give the output folder of `curate run`") from error
+        raise UserError(
+            f"{folder}: no finished run here ({NAME} is missing); give the output folder of `curate run`"
+        ) from error
     except (OSError, ValueError) as error:
         raise UserError(f"{folder / NAME}: can't be read ({error})") from error
     return told

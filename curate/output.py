@@ -13,12 +13,22 @@ import fsspec
 
 from curate import manifest
 from curate.config import Config
+from curate.durable import write_json
 from curate.errors import UserError
-from curate.fingerprint import difference, digest, public
-from curate.scan import write_json
+from curate.fingerprint import difference, digest
 
-OURS = ("shards", "ledger", "measures", "samples", "stats.json", "manifest.json", "timings.json", "report.html",
-        "canaries.json", ".fingerprint.json")
+OURS = (
+    "shards",
+    "ledger",
+    "measures",
+    "samples",
+    "stats.json",
+    "manifest.json",
+    "timings.json",
+    "report.html",
+    "canaries.json",
+    ".fingerprint.json",
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,9 @@ class Output:
             final.mkdir(parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"output '{config.output}': can't be written ({error.strerror}); give another folder") from error
+            raise UserError(
+                f"output '{config.output}': can't be written ({error.strerror}); give another folder"
+            ) from error
         if not os.access(final, os.W_OK):
             raise UserError(f"output '{config.output}': is not writable; give another folder")
         return cls(config.output, final.resolve(), folder.resolve())
@@ -59,16 +71,19 @@ class Output:
         if fresh:
             self._clear()
         stored = self._stored()
-        if stored is not None and stored != parts:
-            if public(stored) != public(parts) or digest(stored) != digest(parts):
-                raise UserError(f"{self.target} holds a run that differs: {difference(stored, parts)}; "
-                                "give --fresh to start anew, or another output")
+        if stored is not None and digest(stored) != digest(parts):
+            raise UserError(
+                f"{self.target} holds a run that differs: {difference(stored, parts)}; "
+                "give --fresh to start anew, or another output"
+            )
         if (self.final / manifest.NAME).exists() and not self.remote:
             return stored is not None
         if stored is not None:
             tell(f"going on with the run in {self.target}")
         elif any((self.final / name).exists() for name in OURS):
-            raise UserError(f"{self.target} holds files of another run but no trace of which; give --fresh, or another output")
+            raise UserError(
+                f"{self.target} holds files of another run but no trace of which; give --fresh, or another output"
+            )
         self.work.mkdir(parents=True, exist_ok=True)
         write_json(self.work / "fingerprint.json", parts)
         return False

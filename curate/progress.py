@@ -50,7 +50,9 @@ class Progress:
             return
         self.say(f"scan {len(self.expected)} slices, {total / 1e6:,.1f} MB")
         if self.terminal:
-            self.bar = tqdm(total=total, unit="B", unit_scale=True, desc="scan", mininterval=POLL_SECONDS, file=sys.stderr)
+            self.bar = tqdm(
+                total=total, unit="B", unit_scale=True, desc="scan", mininterval=POLL_SECONDS, file=sys.stderr
+            )
             threading.Thread(target=self._poll, daemon=True).start()
 
     def _poll(self) -> None:
@@ -75,8 +77,9 @@ class Progress:
             self._move(self.bytes)
         elif not self.quiet and time.monotonic() - self.last_line >= LINE_SECONDS:
             self.last_line = time.monotonic()
-            left = seconds * (sum(self.expected) / max(1, self.bytes) - 1)
-            self.say(f"scan {self.bytes / max(1, sum(self.expected)):.0%}, {self.pages:,} pages, {text}, about {max(0, left):,.0f} s left")
+            done = self.bytes / max(1, sum(self.expected))
+            left = max(0.0, seconds * (1 / max(done, 1e-9) - 1))
+            self.say(f"scan {done:.0%}, {self.pages:,} pages, {text}, about {left:,.0f} s left")
 
     def close(self) -> None:
         """Ends the bar."""

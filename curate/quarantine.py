@@ -47,7 +47,9 @@ def raw(path: str, offset: int, length: int) -> Iterator[bytes]:
                 return
             yield gzip.compress(_inflated(file, offset, length), mtime=0)
     except (OSError, ValueError, zlib.error) as error:
-        raise UserError(f"{path}:{offset}: can't be read again ({error}); the input must still be where it was") from error
+        raise UserError(
+            f"{path}:{offset}: can't be read again ({error}); the input must still be where it was"
+        ) from error
 
 
 def _inflated(file: fsspec.core.OpenFile, offset: int, length: int) -> bytes:

@@ -1,9 +1,11 @@
 """The Ray executor: the same tasks on one machine or many. The work folder is shared by all nodes."""
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError
@@ -32,19 +34,32 @@ class Ray:
         if self._ours:
             os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
             try:
-                local = {"address": "local", "num_cpus": workers, "include_dashboard": False} if address is None else {"address": address}
-                ray.init(**local, log_to_driver=False, logging_level="ERROR", runtime_env={"env_vars": _environment()})
+                local = (
+                    {"address": "local", "num_cpus": workers, "include_dashboard": False}
+                    if address is None
+                    else {"address": address}
+                )
+                ray.init(
+                    **local,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    runtime_env={"env_vars": _environment()},
+                )
             except (ConnectionError, ValueError, RuntimeError) as error:
-                raise UserError(f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`") from error
+                raise UserError(
+                    f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`"
+                ) from error
 
     @property
     def workers(self) -> int:
         """Processors of the cluster as it is now."""
-        return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        resources: dict[str, float] = self.ray.cluster_resources()  # type: ignore[no-untyped-call]
+        return max(1, int(resources.get("CPU", 1)))
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
-        remote = self.ray.remote(max_retries=0, num_cpus=1)(partial(at, os.getcwd(), function))
-        waiting, running = deque(enumerate(tasks)), {}
+        remote = self.ray.remote(max_retries=0, num_cpus=1)(partial(at, str(Path.cwd()), function))
+        waiting = deque(enumerate(tasks))
+        running: dict[Any, int] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < self.workers * IN_FLIGHT_PER_CPU:
@@ -60,11 +75,20 @@ class Ray:
         lost = self.ray.exceptions
         try:
             return Outcome(index, self.ray.get(reference))
-        except (lost.WorkerCrashedError, lost.NodeDiedError, lost.OutOfMemoryError, lost.ObjectLostError,
-                lost.LocalRayletDiedError):
+        except (
+            lost.WorkerCrashedError,
+            lost.NodeDiedError,
+            lost.OutOfMemoryError,
+            lost.ObjectLostError,
+            lost.LocalRayletDiedError,
+        ):
             return Outcome(index, died=True)
         except lost.RayTaskError as error:
-            cause = error.cause if isinstance(getattr(error, "cause", None), UserError | OSError) else RuntimeError(str(error))
+            cause = (
+                error.cause
+                if isinstance(getattr(error, "cause", None), UserError | OSError)
+                else RuntimeError(str(error))
+            )
             raise cause from None
 
     def close(self) -> None:
@@ -80,5 +104,5 @@ def at(folder: str, function: Callable[[Any], Any], task: Any) -> Any:
 
 def _environment() -> dict[str, str]:
     """What workers need of our surroundings: where stages of one's own lie."""
-    path = os.pathsep.join(part for part in (str(os.getcwd()), os.environ.get("PYTHONPATH", "")) if part)
+    path = os.pathsep.join(part for part in (str(Path.cwd()), os.environ.get("PYTHONPATH", "")) if part)
     return {"PYTHONPATH": path}

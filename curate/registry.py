@@ -49,7 +49,9 @@ def _imported(path: str) -> type[Any]:
     try:
         cls: type[Any] = getattr(importlib.import_module(module_name), attribute)
     except ImportError as error:
-        raise UserError(f"stage '{path}': can't import '{module_name}' ({error}); is it in the working directory?") from error
+        raise UserError(
+            f"stage '{path}': can't import '{module_name}' ({error}); is it in the working directory?"
+        ) from error
     except AttributeError as error:
         raise UserError(f"stage '{path}': '{module_name}' has no '{attribute}'") from error
     return cls

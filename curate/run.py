@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -11,16 +10,17 @@ from curate.accounts import check_bytes, check_rows, stats
 from curate.config import Config
 from curate.crawl import crawl, input_files, plan
 from curate.decide import decide
+from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, results
 from curate.fingerprint import fingerprint
 from curate.lease import Lease
 from curate.output import Output
-from curate.scan import ScanTask, write_json
 from curate.shards import ShardTask, plan_shards, write_shard
 from curate.sketches import gather
 from curate.source import InputFile
 from curate.survivors import Survivors, verdict_table
+from curate.tasks import ScanTask
 
 DOCUMENTS_PER_PARTITION = 1 << 20
 Telling = Callable[[str], None]
@@ -66,18 +66,34 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
             tell(lease.taken_over)
         if output.opened(parts, options.fresh, tell):
             return Report(output.stats(), ready=True)
-        write_json(output.work / "run.json", {"config": config.canonical(), "output": config.output, "memory": options.memory,
-                                              "files": [_plain(file) for file in files]})
+        write_json(
+            output.work / "run.json",
+            {
+                "config": config.canonical(),
+                "output": config.output,
+                "memory": options.memory,
+                "files": [_plain(file) for file in files],
+            },
+        )
         return _phases(config, files, executor, options, output, parts, progress)
 
 
-def _phases(config: Config, files: list[InputFile], executor: Executor, options: Options, output: Output,
-            parts: dict[str, Any], progress: Progress) -> Report:
+def _phases(
+    config: Config,
+    files: list[InputFile],
+    executor: Executor,
+    options: Options,
+    output: Output,
+    parts: dict[str, Any],
+    progress: Progress,
+) -> Report:
     clock = Clock()
     tasks = plan(config, files, output.work, options.slice_bytes, options.limit)
     progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
     scanned = crawl(tasks, executor, lambda result: progress("scan", result))
-    survivors = Survivors(output.work, tasks, *([r[kind] for r in scanned] for kind in ("survivors", "ledger", "measures")))
+    survivors = Survivors(
+        output.work, tasks, *([r[kind] for r in scanned] for kind in ("survivors", "ledger", "measures"))
+    )
     survivors.save()
     check_failures(config, scanned)
     check_bytes(survivors, scanned, options.limit is not None)
@@ -87,8 +103,13 @@ def _phases(config: Config, files: list[InputFile], executor: Executor, options:
     told = _write(survivors, executor, output, progress)
     clock.lap("write")
     report = stats(survivors, scanned, told["shards"], told["ledger"], notes)
-    check_rows(report["read"]["documents"], output.final / "shards", output.final / "ledger",
-               sum(shard["documents"] for shard in told["shards"]), sum(row["documents"] for row in report["dropped"]))
+    check_rows(
+        report["read"]["documents"],
+        output.final / "shards",
+        output.final / "ledger",
+        sum(shard["documents"] for shard in told["shards"]),
+        sum(row["documents"] for row in report["dropped"]),
+    )
     write_json(output.final / "stats.json", report)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)
@@ -97,7 +118,9 @@ def _phases(config: Config, files: list[InputFile], executor: Executor, options:
     return Report(report)
 
 
-def _decide(config: Config, survivors: Survivors, executor: Executor, options: Options, progress: Progress) -> dict[str, dict[str, int]]:
+def _decide(
+    config: Config, survivors: Survivors, executor: Executor, options: Options, progress: Progress
+) -> dict[str, dict[str, int]]:
     folder = survivors.work / "decide"
     folder.mkdir(exist_ok=True)
     partitions = options.partitions or max(1, -(-survivors.size // DOCUMENTS_PER_PARTITION))
@@ -108,12 +131,18 @@ def _decide(config: Config, survivors: Survivors, executor: Executor, options: O
     return decide(executor, folder, config.corpus_stages, survivors.size, survivors.column).notes
 
 
-def _write(survivors: Survivors, executor: Executor, output: Output, progress: Progress) -> dict[str, list[dict[str, Any]]]:
+def _write(
+    survivors: Survivors, executor: Executor, output: Output, progress: Progress
+) -> dict[str, list[dict[str, Any]]]:
     work, verdicts = str(survivors.work), verdict_table(survivors)
     shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)
     progress("write", {"shards": len(shards)})
     (output.final / "shards").mkdir(parents=True, exist_ok=True)
-    told = {"shards": results(executor, write_shard, [ShardTask(work, shard, str(output.final / "shards")) for shard in shards])}
+    told = {
+        "shards": results(
+            executor, write_shard, [ShardTask(work, shard, str(output.final / "shards")) for shard in shards]
+        )
+    }
     for kind, rows in (("ledger", ledger.LEDGER_ROWS), ("measures", ledger.MEASURES_ROWS)):
         folder = output.final / kind
         folder.mkdir(parents=True, exist_ok=True)
@@ -128,7 +157,9 @@ def check_failures(config: Config, scanned: list[dict[str, Any]]) -> None:
     read, failed = sum(result["documents"] for result in scanned), sum(result["failed"] for result in scanned)
     if failed > max(1, config.max_failed * read):
         first = next(result["failure"] for result in scanned if result["failed"])
-        raise UserError(f"stages failed on {failed} of {read} documents (max_failed is {config.max_failed:g}); the first: {first}")
+        raise UserError(
+            f"stages failed on {failed} of {read} documents (max_failed is {config.max_failed:g}); the first: {first}"
+        )
 
 
 class Clock:
@@ -148,9 +179,12 @@ class Clock:
         for result in scanned:
             for name, spent in result["cpu_by_stage_ns"].items():
                 stages[name] = stages.get(name, 0) + spent
-        return {"wall_seconds": self.seconds, "workers": workers,
-                "scan_cpu_seconds": round(sum(r["cpu_ns"] for r in scanned) / 1e9, 3),
-                "stage_cpu_seconds": {name: round(spent / 1e9, 3) for name, spent in stages.items()}}
+        return {
+            "wall_seconds": self.seconds,
+            "workers": workers,
+            "scan_cpu_seconds": round(sum(r["cpu_ns"] for r in scanned) / 1e9, 3),
+            "stage_cpu_seconds": {name: round(spent / 1e9, 3) for name, spent in stages.items()},
+        }
 
 
 def _expected(task: ScanTask, files: list[InputFile]) -> int:

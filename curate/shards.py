@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import xxhash
 
 from curate.config import Config
-from curate.scan import load_run, once
+from curate.durable import once
 from curate.schema import FINEWEB, attributes, dump, shard_schema
 from curate.survivors import Survivors, load_survivors, verdict_table
+from curate.tasks import load_run
 from curate.verdicts import VerdictTable
 
 NOT_KEPT = -1
@@ -44,7 +45,7 @@ def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, wo
     shares = {group: max(1, -(-size // config.write.shard_bytes)) for group, size in totals.items()}
     first = dict(zip(sorted(totals), np.cumsum([0, *(shares[g] for g in sorted(totals))])[:-1].tolist(), strict=True))
     count = sum(shares.values())
-    taken = {group: 0 for group in totals}
+    taken = dict.fromkeys(totals, 0)
     rows, first_task, last_task = np.zeros(count, np.int64), np.full(count, -1), np.full(count, -1)
     with (work / "shard_of.tmp").open("wb") as out:
         for task, start, sizes, groups in _kept(survivors, verdicts, config):
@@ -53,7 +54,10 @@ def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, wo
                 of_group = np.array([g == group for g in groups])
                 members = np.flatnonzero(of_group & (sizes >= 0))
                 if config.write.order == "shuffle":
-                    part = np.array([_shuffle_key(config, start + int(m)) % shares[group] for m in members], dtype=np.int64)
+                    part = np.array(
+                        [_shuffle_key(config, start + int(m)) % shares[group] for m in members],
+                        dtype=np.int64,
+                    )
                 else:
                     before = taken[group] + np.concatenate([[0], np.cumsum(sizes[members])])
                     part = np.minimum(before[:-1] * shares[group] // max(1, totals[group]), shares[group] - 1)
@@ -66,8 +70,11 @@ def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, wo
             last_task[used] = task
     (work / "shard_of.tmp").rename(work / "shard_of")
     names = [name for group in sorted(totals) for name in _names(group, shares[group], config)]
-    return [Shard(name, number, int(first_task[number]), int(last_task[number]), int(rows[number]))
-            for number, name in enumerate(names) if rows[number]]
+    return [
+        Shard(name, number, int(first_task[number]), int(last_task[number]), int(rows[number]))
+        for number, name in enumerate(names)
+        if rows[number]
+    ]
 
 
 def _names(group: str, count: int, config: Config) -> list[str]:
@@ -90,7 +97,9 @@ def _totals(survivors: Survivors, verdicts: VerdictTable, config: Config) -> dic
     return totals
 
 
-def _kept(survivors: Survivors, verdicts: VerdictTable, config: Config) -> Iterator[tuple[int, int, np.ndarray, list[str]]]:
+def _kept(
+    survivors: Survivors, verdicts: VerdictTable, config: Config
+) -> Iterator[tuple[int, int, np.ndarray, list[str]]]:
     """Pieces of survivors: (task, first number, text bytes or -1 where dropped, group of each)."""
     by = config.write.by
     columns = ["bytes"] + ([f"@{by}"] if by and by != "source" else [])
@@ -121,7 +130,11 @@ class ShardTask:
 def write_shard(task: ShardTask) -> dict[str, Any]:
     """Writes a shard under a temporary name and renames it; returns its facts. A finished one is not redone."""
     target = Path(task.shards, task.shard.name)
-    return once(Path(task.work, "write", f"shard-{task.shard.number:06d}.json"), target, lambda: _write_shard(task, target))
+    return once(
+        Path(task.work, "write", f"shard-{task.shard.number:06d}.json"),
+        target,
+        lambda: _write_shard(task, target),
+    )
 
 
 def _write_shard(task: ShardTask, target: Path) -> dict[str, Any]:
@@ -131,15 +144,23 @@ def _write_shard(task: ShardTask, target: Path) -> dict[str, Any]:
     target.parent.mkdir(parents=True, exist_ok=True)
     types = attributes(config, load_run(task.work).files)
     kept = Counts()
-    with pq.ParquetWriter(temporary, shard_schema(types), compression="zstd", compression_level=config.write.zstd_level) as writer:
+    with pq.ParquetWriter(
+        temporary, shard_schema(types), compression="zstd", compression_level=config.write.zstd_level
+    ) as writer:
         for group in _row_groups(_rows(survivors, task.shard, kept, types), config):
             writer.write_table(group, row_group_size=max(1, group.num_rows))
     with temporary.open("rb") as file:
         sha256 = file_digest(file, "sha256").hexdigest()
     size = temporary.stat().st_size
     temporary.rename(target)
-    return {"name": task.shard.name, "rows": pq.read_metadata(target).num_rows, "bytes": size, "sha256": sha256,
-            "documents": task.shard.rows, "kept": kept.as_list()}
+    return {
+        "name": task.shard.name,
+        "rows": pq.read_metadata(target).num_rows,
+        "bytes": size,
+        "sha256": sha256,
+        "documents": task.shard.rows,
+        "kept": kept.as_list(),
+    }
 
 
 class Counts:
@@ -149,16 +170,27 @@ class Counts:
         self.by: dict[tuple[str, str | None], list[int]] = {}
 
     def add(self, source: str, table: pa.Table, words: pa.ChunkedArray, sizes: pa.ChunkedArray) -> None:
-        grouped = pa.table({"language": table.column("language"), "words": words, "bytes": sizes,
-                            "tokens": table.column("token_count")}).group_by("language").aggregate(
-            [([], "count_all"), ("words", "sum"), ("bytes", "sum"), ("tokens", "sum")])
+        grouped = (
+            pa.table(
+                {
+                    "language": table.column("language"),
+                    "words": words,
+                    "bytes": sizes,
+                    "tokens": table.column("token_count"),
+                }
+            )
+            .group_by("language")
+            .aggregate([([], "count_all"), ("words", "sum"), ("bytes", "sum"), ("tokens", "sum")])
+        )
         for row in grouped.to_pylist():
             total = self.by.setdefault((source, row["language"]), [0, 0, 0, 0])
             for place, name in enumerate(("count_all", "words_sum", "bytes_sum", "tokens_sum")):
                 total[place] += row[name] or 0
 
     def as_list(self) -> list[list[Any]]:
-        return [[*key, *values] for key, values in sorted(self.by.items(), key=lambda item: (item[0][0], item[0][1] or ""))]
+        return [
+            [*key, *values] for key, values in sorted(self.by.items(), key=lambda item: (item[0][0], item[0][1] or ""))
+        ]
 
 
 def _rows(survivors: Survivors, shard: Shard, kept: Counts, types: dict[str, pa.DataType]) -> Iterator[pa.Table]:
@@ -175,7 +207,9 @@ def _rows(survivors: Survivors, shard: Shard, kept: Counts, types: dict[str, pa.
     yield pa.concat_tables([t for _, t in found]).take(pa.array(order))
 
 
-def _pieces(survivors: Survivors, shard: Shard, kept: Counts, types: dict[str, pa.DataType]) -> Iterator[tuple[np.ndarray, pa.Table]]:
+def _pieces(
+    survivors: Survivors, shard: Shard, kept: Counts, types: dict[str, pa.DataType]
+) -> Iterator[tuple[np.ndarray, pa.Table]]:
     verdicts = verdict_table(survivors)
     shard_of = np.memmap(survivors.work / "shard_of", dtype="<i4", mode="r")
     columns = ["text", "id", "url", "date", "offset", "words", "bytes", *(f"@{name}" for name in types)]
@@ -185,7 +219,7 @@ def _pieces(survivors: Survivors, shard: Shard, kept: Counts, types: dict[str, p
             continue
         file = survivors.file(index)
         for start, table in survivors.batches(index, columns):
-            mine = np.flatnonzero(shard_of[start:start + table.num_rows] == shard.number)
+            mine = np.flatnonzero(shard_of[start : start + table.num_rows] == shard.number)
             if not len(mine):
                 continue
             table = table.take(pa.array(mine))
@@ -204,7 +238,9 @@ def _repeats_rows(config: Config) -> bool:
     return any(getattr(stage, "repeat", None) == "rows" for _, stage in config.corpus_stages)
 
 
-def _shard_rows(table: pa.Table, source: str, file: str, added: dict[str, Any], types: dict[str, pa.DataType]) -> pa.Table:
+def _shard_rows(
+    table: pa.Table, source: str, file: str, added: dict[str, Any], types: dict[str, pa.DataType]
+) -> pa.Table:
     schema = shard_schema(types)
     count = table.num_rows
     constant = {"file_path": file, "source": source, "dump": dump(file)}

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 
 from curate.config import Config
 from curate.document import Address
-from curate.scan import ScanTask, load_run, load_tasks, write_json
+from curate.durable import write_json
 from curate.source import InputFile
+from curate.tasks import ScanTask, load_run, load_tasks
 from curate.verdicts import Rows, VerdictTable
 
 ROWS = 4096  # survivors held at once
@@ -36,7 +37,10 @@ class Survivors:
 
     def save(self) -> None:
         """Stores the counts, so that write tasks can load them by the work folder's name."""
-        write_json(self.work / "survivors.json", {"counts": self.counts, "ledger": self.ledger, "measures": self.measures})
+        write_json(
+            self.work / "survivors.json",
+            {"counts": self.counts, "ledger": self.ledger, "measures": self.measures},
+        )
 
     @property
     def config(self) -> Config:
@@ -71,7 +75,11 @@ class Survivors:
                 for start in range(0, count, ROWS):
                     yield pa.chunked_array([pa.repeat(source, min(ROWS, count - start))])
             return
-        stored = name if name in ("text", "id", "url", "date", "offset", "length", "status", "words", "bytes") else f"@{name}"
+        stored = (
+            name
+            if name in ("text", "id", "url", "date", "offset", "length", "status", "words", "bytes")
+            else f"@{name}"
+        )
         for index, count in enumerate(self.counts):
             if count:
                 for _, table in self.batches(index, [stored]):
@@ -123,7 +131,9 @@ def verdict_table(survivors: Survivors) -> VerdictTable:
 
 def verdict_names(table: VerdictTable, verdict: Rows, rows: np.ndarray) -> tuple[list[str], list[str]]:
     """Stage and reason of dropped rows, in words."""
-    places = [(int(stage) - 1, int(reason)) for stage, reason in zip(verdict.stage[rows], verdict.reason[rows], strict=True)]
+    places = [
+        (int(stage) - 1, int(reason)) for stage, reason in zip(verdict.stage[rows], verdict.reason[rows], strict=True)
+    ]
     return [table.stages[stage] for stage, _ in places], [table.reasons[stage][reason] for stage, reason in places]
 
 

@@ -31,8 +31,13 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.command("run", epilog="\b\nExample:\n  curate run configs/sample.yaml --workers 2")
 @click.argument("config")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes (default: all cores).")
-@click.option("--executor", type=click.Choice(["processes", "serial", "ray"]), default="processes", show_default=True,
-              help="serial: in this process, without the guard against pages that kill it.")
+@click.option(
+    "--executor",
+    type=click.Choice(["processes", "serial", "ray"]),
+    default="processes",
+    show_default=True,
+    help="serial: in this process, without the guard against pages that kill it.",
+)
 @click.option("--address", help="Address of a Ray cluster (default: a local one).")
 @click.option("--limit", type=click.IntRange(0), help="Read only so many documents (a trial run).")
 @click.option("--dry-run", is_flag=True, help="Do all the work and print the report, but leave no output.")
@@ -41,9 +46,17 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--allow-empty", is_flag=True, help="A run that keeps nothing is no failure.")
 @click.option("--work", help="Folder for intermediate files (default: .work in the output). Shared by all nodes.")
 @click.option("--keep-work", is_flag=True, help="Do not remove the intermediate files at the end.")
-@click.option("--memory", callback=_size, help="Private memory a worker may take, e.g. 2GiB (default: its share of the machine).")
+@click.option(
+    "--memory",
+    callback=_size,
+    help="Private memory a worker may take, e.g. 2GiB (default: its share of the machine).",
+)
 @click.option("--slice-size", callback=_size, help="Bytes of a file that one task scans (default: 64MiB).")
-@click.option("--partitions", type=click.IntRange(1, 65536), help="Partitions of the decide phase (default: from the data).")
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 65536),
+    help="Partitions of the decide phase (default: from the data).",
+)
 @click.option("--canaries", is_flag=True, help="Plant known copies and bad pages, report what each stage caught.")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def command(config: str, **options: Any) -> None:
@@ -75,9 +88,15 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
     memory = options["memory"] or int(physical_memory() * 0.8 / workers)
     output = Output.of(config, options["work"])
     progress = Progress(options["quiet"], output.work)
-    settings = Options(fresh=options["fresh"], limit=options["limit"], memory=memory if options["executor"] != "serial" else None,
-                       slice_bytes=options["slice_size"], partitions=options["partitions"], work=options["work"],
-                       keep_work=options["keep_work"])
+    settings = Options(
+        fresh=options["fresh"],
+        limit=options["limit"],
+        memory=memory if options["executor"] != "serial" else None,
+        slice_bytes=options["slice_size"],
+        partitions=options["partitions"],
+        work=options["work"],
+        keep_work=options["keep_work"],
+    )
     executor = make_executor(options["executor"], workers, options["address"], memory)
     try:
         return run(config, executor, settings, progress, progress.say)
@@ -94,6 +113,7 @@ def make_executor(name: str, workers: int, address: str | None, memory: int) -> 
         return Serial()
     if name == "ray":
         from curate.ray_cluster import Ray
+
         return Ray(address, workers, memory)
     if address:
         raise UserError("--address goes with --executor ray")
@@ -103,12 +123,16 @@ def make_executor(name: str, workers: int, address: str | None, memory: int) -> 
 def finish(report: Report, options: dict[str, Any]) -> None:
     """Prints the summary and exits with the status that the run earned."""
     from curate.report.funnel import summary
+
     if not options["quiet"]:
         if report.ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
         click.echo(summary(report.stats))
     if not report.stats["kept"]["documents"] and not options["allow_empty"]:
-        click.echo("curate: NOTHING WAS KEPT. The table above says which stage took what; --allow-empty accepts it", err=True)
+        click.echo(
+            "curate: NOTHING WAS KEPT. The table above says which stage took what; --allow-empty accepts it",
+            err=True,
+        )
         sys.exit(NOTHING_KEPT)
     if options["strict"] and report.damaged:
         click.echo(f"curate: {report.damaged} damaged places in the input (--strict)", err=True)

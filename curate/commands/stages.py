@@ -13,13 +13,16 @@ from curate.registry import installed, stage_class
 def described(name: str) -> dict[str, Any]:
     """A stage's kind, one-line description, options with defaults, attributes, measures and reasons."""
     cls = stage_class(name)
-    options = {}
+    options: dict[str, dict[str, Any]] = {}
     for field in dataclasses.fields(cls):
         if not field.init:
             continue
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        default = field.default if field.default is not dataclasses.MISSING else None if required else field.default_factory()  # type: ignore[misc]
-        options[field.name] = {"required": True} if required else {"default": default}
+        if field.default is not dataclasses.MISSING:
+            options[field.name] = {"default": field.default}
+        elif field.default_factory is not dataclasses.MISSING:
+            options[field.name] = {"default": field.default_factory()}
+        else:
+            options[field.name] = {"required": True}
     return {
         "name": name,
         "kind": "corpus" if hasattr(cls, "decide") else "document",

@@ -18,6 +18,9 @@ def command() -> None:
 @click.option("-o", "--output", required=True, help="The model file to write.")
 @click.option("--text", default="text", show_default=True, help="Column that holds the text.")
 def naive_bayes(good: str, bad: str, output: str, text: str) -> None:
-    """Train the naive_bayes stage's model on GOOD and BAD texts (JSONL); prints accuracy and AUC on a held-out tenth."""
+    """Train the naive_bayes stage's model on GOOD and BAD texts (JSONL).
+
+    Prints accuracy and AUC on a tenth that was held out.
+    """
     told: Any = train_naive_bayes(good, bad, output, text=text)
     click.echo(told)

@@ -11,7 +11,7 @@ from curate.verify import verify
 @click.command("verify", epilog="\b\nExample:\n  curate verify out/")
 @click.argument("out")
 def command(out: str) -> None:
-    """Check the run at OUT against its manifest: SHA-256, rows, columns and sums. Exit status 1 when it is not whole."""
+    """Check the run at OUT against its manifest: SHA-256, rows, columns, sums. Exit status 1 when it is not whole."""
     run = OpenedRun.of(out)
     faults = list(verify(run))
     for fault in faults:
@@ -19,5 +19,7 @@ def command(out: str) -> None:
     if faults:
         sys.exit(1)
     rows = run.manifest["rows"]
-    click.echo(f"whole: {len(run.manifest['shards'])} shards, {rows['written']:,} rows; "
-               f"read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}")
+    click.echo(
+        f"whole: {len(run.manifest['shards'])} shards, {rows['written']:,} rows; "
+        f"read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}"
+    )

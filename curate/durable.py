@@ -1,0 +1,36 @@
+"""Files that are there whole or not at all, work that is done once, folders that one process has at a time."""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A JSON file that is there whole or not at all."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(value))
+    temporary.replace(path)
+
+
+def once(told: Path, target: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `make` returned, when it made `target` before; else makes it now and remembers."""
+    if told.exists() and target.exists():
+        facts: dict[str, Any] = json.loads(told.read_text())
+        return facts
+    facts = make()
+    told.parent.mkdir(parents=True, exist_ok=True)
+    write_json(told, facts)
+    return facts
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps a second process (an orphan of a killed run) out of a task's folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,212 @@
+"""What a scan task writes: survivors, ledger, measures, samples and sketches, committed block by block."""
+
+import json
+import shutil
+from pathlib import Path
+from time import process_time_ns
+from typing import Any
+
+from curate.belt import FAILED, GUARD, Belt, Passage
+from curate.config import Config
+from curate.document import Document, Drop
+from curate.durable import write_json
+from curate.samples import Samples
+from curate.schema import LEDGER, SAMPLES, attributes, domain, measures_schema, survivor_schema
+from curate.sketches import SketchWriter, sketch_all
+from curate.source import InputFile, Slice, Span
+from curate.spill import Spill, to_parquet
+from curate.tasks import ScanTask
+
+READ = "read"  # the ledger's stage for the reader's own verdicts
+
+
+def new_state() -> dict[str, Any]:
+    """A task's committed progress. `first` and `end` are where its first record starts and its last one ends."""
+    return {
+        "first": None,
+        "end": None,
+        "lengths": {},
+        "sketches": {},
+        "types": {},
+        "documents": 0,
+        "survivors": 0,
+        "ledger": 0,
+        "measures": 0,
+        "words": 0,
+        "bytes": 0,
+        "cpu_ns": 0,
+        "failed": 0,
+        "failure": None,
+    }
+
+
+class ScanOutput:
+    """What a scan task writes, committed block by block, renamed as a whole when done."""
+
+    def __init__(self, task: ScanTask, config: Config, files: list[InputFile]) -> None:
+        self.task, self.config = task, config
+        self.file = files[task.file_index]
+        self.folder = task.folder.with_suffix(".tmp")
+        self.types = attributes(config, files)
+        self.schemas = {
+            "survivors": survivor_schema(self.types),
+            "ledger": LEDGER,
+            "measures": measures_schema(config),
+            "samples": SAMPLES,
+        }
+        state = self.folder / "state.json"
+        self.state: dict[str, Any] = json.loads(state.read_text()) if state.exists() else new_state()
+        committed = bool(self.state["lengths"])
+        if not committed:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+        self.spills = {
+            name: Spill(self.folder / f"{name}.arrows", schema, self.state["lengths"].get(name))
+            for name, schema in self.schemas.items()
+        }
+        self.sketches = {
+            name: SketchWriter.resume(self.folder, name, stage, self.state["sketches"][name])
+            if committed
+            else SketchWriter(self.folder, name, stage)
+            for name, stage in config.corpus_stages
+        }
+        self.samples = Samples(config.samples, config.seed)
+        if committed:
+            self.samples.restore(self.folder / "samples.arrows")
+        self.passed: list[Document] = []
+        self.waiting = 0
+        self.cpu_start = process_time_ns() - self.state["cpu_ns"]
+
+    def rest(self) -> Slice:
+        """The part of the slice that is not committed yet."""
+        if self.state["end"] is None:
+            return self.task.part
+        return Slice(self.state["end"], self.task.part.end, exact=True)
+
+    def take(self, span: Span, passage: Passage | None) -> None:
+        """Enters a span: exactly one row, or a count by type for what is no document."""
+        state = self.state
+        state["first"] = span.offset if state["first"] is None else state["first"]
+        state["end"] = span.offset + span.length
+        self.waiting += 1
+        if span.drop is not None:
+            state["documents"] += 1
+            self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))
+            state["ledger"] += 1
+        elif passage is None:
+            records, size = state["types"].get(span.type, (0, 0))
+            state["types"][span.type] = (records + (1 if span.length else 0), size + span.length)
+        else:
+            state["documents"] += 1
+            self._take_passage(span, passage)
+
+    def _take_passage(self, span: Span, passage: Passage) -> None:
+        doc = passage.doc
+        if passage.measured:
+            self._add_measures(doc, passage)
+        if passage.drop is None:
+            row = {
+                "text": doc.text,
+                "id": doc.id,
+                "url": doc.url,
+                "date": doc.date,
+                "offset": span.offset,
+                "length": span.length,
+                "status": doc.status,
+                "words": len(doc.words),
+                "bytes": len(doc.text.encode()),
+            }
+            row |= {f"@{name}": doc.attributes.get(name) for name in self.types}
+            self.spills["survivors"].add(row)
+            self.passed.append(doc)
+            self.state["survivors"] += 1
+            self.state["words"] += row["words"]
+            self.state["bytes"] += row["bytes"]
+            return
+        stage = passage.stage or GUARD
+        if passage.drop.reason == FAILED:
+            self.state["failed"] += 1
+            self.state["failure"] = self.state["failure"] or f"{doc.address} in {stage}: {passage.drop.cause}"
+        row = self._ledger_row(span, doc, stage, passage.drop)
+        self.spills["ledger"].add(row)
+        self.state["ledger"] += 1
+        if doc.text:
+            sampled = self.samples.offer(row, doc.text)
+            if sampled:
+                self.spills["samples"].add(sampled)
+
+    def _add_measures(self, doc: Document, passage: Passage) -> None:
+        self.state["measures"] += 1
+        self.spills["measures"].add(
+            {
+                "source": self.file.source,
+                "file_path": self.file.name,
+                "offset": doc.address.offset,
+                "language": doc.attributes.get("language"),
+                "words": len(doc.words),
+                "bytes": len(doc.text.encode()),
+                "stage": passage.stage,
+                "reason": passage.drop.reason if passage.drop else None,
+                "measured": passage.measured,
+                **passage.measures,
+            }
+        )
+
+    def _ledger_row(self, span: Span, doc: Document | None, stage: str, drop: Drop) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "source": self.file.source,
+            "file_path": self.file.name,
+            "offset": span.offset,
+            "length": span.length,
+            "stage": stage,
+            "reason": drop.reason,
+            "value": drop.value,
+            "limit": drop.limit,
+            "cause": drop.cause or None,
+        }
+        if doc is not None:
+            row |= {
+                "record_id": doc.id,
+                "url": doc.url,
+                "domain": domain(doc.url),
+                "date": doc.date,
+                "status": doc.status,
+                "language": doc.attributes.get("language"),
+            }
+            if doc.text:
+                row |= {"words": len(doc.words), "bytes": len(doc.text.encode())}
+        return row
+
+    def commit(self) -> None:
+        """Makes everything taken so far durable against a kill."""
+        for name, stage in self.config.corpus_stages:
+            start = self.state["survivors"] - len(self.passed)
+            for number, sketch in enumerate(sketch_all(stage, self.passed), start):
+                self.sketches[name].add(number, sketch)
+        self.passed = []
+        self.state["lengths"] = {name: spill.commit() for name, spill in self.spills.items()}
+        self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}
+        self.state["cpu_ns"] = process_time_ns() - self.cpu_start
+        write_json(self.folder / "state.json", self.state)
+        self.waiting = 0
+
+    def finish(self, belt: Belt) -> None:
+        """Packs the spills, and gives the folder its final name."""
+        self.commit()
+        for name, spill in self.spills.items():
+            spill.close()
+            to_parquet(spill.path, self.folder / f"{name}.parquet", self.schemas[name])
+        for writer in self.sketches.values():
+            writer.close()
+        self.state["cpu_by_stage_ns"] = dict(belt.cpu_ns)
+        for name in belt.cpu_ns:
+            belt.cpu_ns[name] = 0
+        write_json(self.folder / "result.json", self.state)
+        publish(self.folder, self.task.folder)
+
+
+def publish(folder: Path, final: Path) -> None:
+    """Gives a finished task its final name; the spills, packed by now, go."""
+    for name in ("cursor", "state.json", *(spill.name for spill in folder.glob("*.arrows"))):
+        (folder / name).unlink(missing_ok=True)
+    folder.rename(final)

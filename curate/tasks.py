@@ -1,0 +1,50 @@
+"""The scan tasks of a run and what they share, as stored in the work folder."""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from curate.config import Config, from_canonical
+from curate.source import InputFile, Slice
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTask:
+    """One slice of one file. `limit` caps the documents it reads (trial runs)."""
+
+    work: str
+    index: int
+    file_index: int
+    part: Slice
+    limit: int | None = None
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.work, "scan", f"{self.index:06d}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every task of a run shares, read once a process."""
+
+    config: Config
+    files: list[InputFile]
+    memory: int | None
+
+
+@lru_cache(maxsize=4)
+def load_run(work: str) -> Run:
+    """The run's plan as the driver stored it in the work folder."""
+    told = json.loads(Path(work, "run.json").read_text())
+    return Run(
+        from_canonical(told["config"], told["output"]),
+        [InputFile(**f) for f in told["files"]],
+        told["memory"],
+    )
+
+
+def load_tasks(work: str) -> list[ScanTask]:
+    """The scan tasks as they were planned."""
+    told = json.loads(Path(work, "tasks.json").read_text())
+    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in told]
