@@ -130,10 +130,7 @@ class BayesModel:
         header = {"format": FORMAT, "version": VERSION, "order": self.order, "bits": self.bits}
         texts = {"header": json.dumps(header), "words": "\n".join(self.words)}
         arrays: dict[str, NDArray[Any]] = {"good": self.good, "bad": self.bad}
-        arrays |= {
-            name: np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-            for name, text in texts.items()
-        }
+        arrays |= {name: np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8) for name, text in texts.items()}
         unfinished = path.with_name(f".{path.name}.tmp")
         try:
             with zipfile.ZipFile(unfinished, "w") as file:
@@ -162,9 +159,7 @@ def load_model(path: str) -> BayesModel:
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(f"{path}: is no naive Bayes model of curate ({error}); {way_out}") from error
     if header.get("version") != VERSION:
-        raise UserError(
-            f"{path}: is a model of version {header.get('version')}, {VERSION} is read here; {way_out}"
-        )
+        raise UserError(f"{path}: is a model of version {header.get('version')}, {VERSION} is read here; {way_out}")
     return _checked(path, header, arrays, way_out)
 
 
@@ -183,9 +178,7 @@ def _checked(path: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]],
         features = 1 << model.bits if model.bits else len(words)
         if not (model.order >= 1 and model.good.shape == model.bad.shape == (features,) and features):
             raise ValueError("its parts have different lengths")
-        if not (
-            model.good.dtype == model.bad.dtype == np.int64 and min(model.good.min(), model.bad.min()) >= 0
-        ):
+        if not (model.good.dtype == model.bad.dtype == np.int64 and min(model.good.min(), model.bad.min()) >= 0):
             raise ValueError("its counts are no whole numbers from 0 up")
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: is a damaged model ({error}); {way_out}") from error

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from stages.rules.repetition import duplicate_ratios, n_gram_ratios, segments
+from stages.rules.n_grams import DUPLICATE_SIZES, TOP_SIZES, NGrams
+from stages.rules.repetition import duplicate_ratios, segments
 
 BULLETS = ("•", "‣", "●", "◦", "*", "-", "–")
 ELLIPSES = ("...", "…")
@@ -38,12 +39,28 @@ def stop_words_in(words: Sequence[str], stop_words: frozenset[str]) -> int:
     return len(stop_words.intersection([word.lower() for word in set(words) if len(word) <= longest]))
 
 
+def n_gram_ratios(grams: NGrams) -> dict[str, float]:
+    """Share of the characters of all words under repeated n-grams; one under several n-grams counts once.
+
+    For n = 2, 3, 4 those under the most frequent n-gram (of equally frequent ones the longest, 0 where none
+    stands twice), for n = 5 ... 10 those under n-grams that have stood before.
+    """
+    ratios = {f"top_{size}_gram_ratio": 0.0 for size in TOP_SIZES}
+    ratios |= {f"duplicate_{size}_gram_ratio": 0.0 for size in DUPLICATE_SIZES}
+    for size, repeats in grams.repeats.items():
+        if size in TOP_SIZES:
+            places = grams.most_frequent(size, longest=True)
+            ratios[f"top_{size}_gram_ratio"] = grams.covered(places, size) / grams.characters
+        else:
+            ratios[f"duplicate_{size}_gram_ratio"] = grams.covered(repeats.copies, size) / grams.characters
+    return ratios
+
+
 def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dict[str, Any]:
     """All measures of the profile `paper`; those of an empty text are 0."""
     count, (lines, paragraphs) = len(words), segments(text)
     per_word, per_line = max(count, 1), max(len(lines), 1)
     line_ratios, paragraph_ratios = duplicate_ratios(lines), duplicate_ratios(paragraphs)
-    n_grams = n_gram_ratios(words)
     return {
         "words": count,
         "mean_word_length": len("".join(words)) / per_word,
@@ -58,10 +75,5 @@ def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dic
         "duplicate_paragraph_ratio": paragraph_ratios[0],
         "duplicate_line_character_ratio": line_ratios[1],
         "duplicate_paragraph_character_ratio": paragraph_ratios[1],
-        **n_gram_measures(n_grams),
+        **n_gram_ratios(NGrams(words)),
     }
-
-
-def n_gram_measures(ratios: dict[int, float]) -> dict[str, float]:
-    """Ratios by n under the names of their measures."""
-    return {f"{'top' if n < 5 else 'duplicate'}_{n}_gram_ratio": ratio for n, ratio in ratios.items()}

@@ -1,4 +1,4 @@
-"""The measures of published rule sets, each as that set takes them, in plain code.
+"""The measures of published rule sets, each as that set takes them.
 
 datatrove 0.10.0, DCLM 361714b, Dolma 669f534 (tagger gopher_v1), NeMo Curator 1e2e427. What a set does not
 measure is None. Where a set divides by zero the measure is 0 here.
@@ -6,16 +6,18 @@ measure is None. Where a set divides by zero the measure is 0 here.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
+import numpy as np
+
+from stages.rules.n_grams import DUPLICATE_SIZES, TOP_SIZES, NGrams
 from stages.rules.paper import alphabetic_words
-from stages.rules.repetition import DUPLICATE_SIZES, TOP_SIZES
 from stages.rules.words import english_tokens, unicode_words
 
 Measured = dict[str, Any]
-_Ratio = Callable[[Sequence[str], int, str], float | None]
+_Ratio = Callable[[NGrams, int, str], float | None]
 
 # What datatrove calls punctuation: marks, symbols, control characters.
 _PUNCTUATION = frozenset(
@@ -33,15 +35,12 @@ def _line_share(lines: Sequence[str], holds: Callable[[str], bool]) -> float:
     return _share(sum(map(holds, lines)), len(lines))
 
 
-def _grams(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(size)))
-
-
 def _n_grams(words: Sequence[str], text: str, top: _Ratio, duplicate: _Ratio) -> Measured:
     """Both n-gram families under their measures' names."""
+    grams = NGrams(words)
     return {
-        **{f"top_{size}_gram_ratio": top(words, size, text) for size in TOP_SIZES},
-        **{f"duplicate_{size}_gram_ratio": duplicate(words, size, text) for size in DUPLICATE_SIZES},
+        **{f"top_{size}_gram_ratio": top(grams, size, text) for size in TOP_SIZES},
+        **{f"duplicate_{size}_gram_ratio": duplicate(grams, size, text) for size in DUPLICATE_SIZES},
     }
 
 
@@ -66,20 +65,28 @@ def _members(items: Sequence[str], kind: str, characters: int | None = None) -> 
     }
 
 
-def _datatrove_top(tokens: Sequence[str], size: int, text: str) -> float | None:
-    counts = Counter(map(" ".join, _grams(tokens, size)))
-    gram, count = counts.most_common(1)[0] if counts else ("", 0)
-    return _share(len(gram) * count, len(text)) if counts else None
+def _datatrove_top(grams: NGrams, size: int, text: str) -> float | None:
+    places = grams.most_frequent(size)
+    if not len(places):
+        return None
+    gram = " ".join(grams.words[places[0] : places[0] + size])
+    return _share(len(gram) * len(places), len(text))
 
 
-def _datatrove_duplicate(tokens: Sequence[str], size: int, text: str) -> float:
-    seen, copied, place = set(), 0, 0
-    while place <= len(tokens) - size:
-        gram = "".join(tokens[place : place + size])
-        if gram in seen:
-            copied += len(gram)
-        place += size if gram in seen else 1
-        seen.add(gram)
+def _datatrove_duplicate(grams: NGrams, size: int, text: str) -> float:
+    """From left to right: a copy counts and is skipped whole, so what starts inside it is not met."""
+    repeats = grams.repeats.get(size)
+    if repeats is None:
+        return 0.0
+    order = repeats.places.argsort()
+    seen, copied, unmet = set(), 0, 0
+    for place, group in zip(repeats.places[order].tolist(), repeats.groups[order].tolist()):
+        if place < unmet:
+            continue
+        if group in seen:
+            copied += int(grams.ends[place + size] - grams.ends[place])
+            unmet = place + size
+        seen.add(group)
     return _share(copied, len(text))
 
 
@@ -105,21 +112,16 @@ def datatrove(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Me
     }
 
 
-def _dclm_top(spoken: Sequence[str], size: int, text: str) -> float:
-    counts = Counter(_grams(spoken, size))
-    most = max(counts.values(), default=0)
-    longest = max((sum(map(len, gram)) for gram, count in counts.items() if count == most), default=0)
-    return _share(longest * most, sum(map(len, spoken))) if most > 1 else 0.0
+def _dclm_top(grams: NGrams, size: int, text: str) -> float:
+    if size not in grams.repeats:
+        return 0.0
+    places = grams.most_frequent(size, longest=True)
+    return _share(int(grams.lengths(places, size).sum()), grams.characters)
 
 
-def _dclm_duplicate(spoken: Sequence[str], size: int, text: str) -> float:
-    grams = list(_grams(spoken, size))
-    counts = Counter(grams)
-    under: set[int] = set()
-    for place, gram in enumerate(grams):
-        if counts[gram] > 1:
-            under.update(range(place, place + size))
-    return _share(sum(len(spoken[place]) for place in under), sum(map(len, spoken)))
+def _dclm_duplicate(grams: NGrams, size: int, text: str) -> float:
+    repeats = grams.repeats.get(size)
+    return _share(grams.covered(np.sort(repeats.places), size), grams.characters) if repeats else 0.0
 
 
 def dclm(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Measured:
@@ -143,17 +145,17 @@ def dclm(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Measure
     }
 
 
-def _dolma_top(words: Sequence[str], size: int, text: str) -> float | None:
-    counts = Counter(_grams(words, size))
-    gram, count = counts.most_common(1)[0] if counts else ((), 0)
-    return _share(sum(map(len, gram)) * count, sum(map(len, words))) if counts else None
+def _dolma_top(grams: NGrams, size: int, text: str) -> float | None:
+    places = grams.most_frequent(size)
+    return _share(int(grams.lengths(places, size).sum()), grams.characters) if len(places) else None
 
 
-def _dolma_duplicate(words: Sequence[str], size: int, text: str) -> float | None:
-    counts = Counter(_grams(words, size))
-    weights = [(sum(map(len, gram)) * count, count) for gram, count in counts.items()]
-    whole = sum(weight for weight, _ in weights)
-    return _share(sum(weight for weight, count in weights if count > 1), whole) if weights else None
+def _dolma_duplicate(grams: NGrams, size: int, text: str) -> float | None:
+    if len(grams.words) < size:
+        return None
+    repeats = grams.repeats.get(size)
+    repeated = int(grams.lengths(repeats.places, size).sum()) if repeats else 0
+    return _share(repeated, int(grams.lengths(np.arange(len(grams.words) - size + 1), size).sum()))
 
 
 def dolma(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Measured:
@@ -176,22 +178,24 @@ def dolma(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Measur
     }
 
 
-def _nemo_top(words: Sequence[str], size: int, text: str) -> float:
-    counts = Counter(_grams(words, size))
-    gram = counts.most_common(1)[0][0] if counts else ()
-    return _share(len(text) - len(text.replace(" ".join(gram), "")), len(text)) if counts else 1.0
+def _nemo_top(grams: NGrams, size: int, text: str) -> float:
+    places = grams.most_frequent(size)
+    if not len(places):
+        return 1.0
+    gram = " ".join(grams.words[places[0] : places[0] + size])
+    return _share(len(text) - len(text.replace(gram, "")), len(text))
 
 
-def _nemo_duplicate(words: Sequence[str], size: int, text: str) -> float:
-    seen: set[tuple[str, ...]] = set()
-    copied = counted = 0
-    for gram in _grams(words, size):
-        if gram in seen:
-            copied += sum(map(len, gram[counted:])) + min(size - counted, size - 1)
-            counted = size
-        seen.add(gram)
-        counted = max(counted - 1, 0)
-    return _share(copied, len(text)) if len(words) >= size else 1.0
+def _nemo_duplicate(grams: NGrams, size: int, text: str) -> float:
+    """Characters of copies with the spaces within; where copies overlap, each counts what is new in it."""
+    if len(grams.words) < size:
+        return 1.0
+    repeats = grams.repeats.get(size)
+    if repeats is None:
+        return 0.0
+    fresh = np.minimum(np.diff(repeats.copies, prepend=repeats.copies[0] - size), size)
+    spaces = int(np.minimum(fresh, size - 1).sum())
+    return _share(grams.covered(repeats.copies, size) + spaces, len(text))
 
 
 def nemo(text: str, words: Sequence[str], stop_words: frozenset[str]) -> Measured:

@@ -105,9 +105,7 @@ UNSPACED = (
 
 @lru_cache(maxsize=1)
 def _unicode_word() -> re.Pattern[str]:
-    marks = "".join(
-        c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Me", "Mc", "Cf")
-    )
+    marks = "".join(c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Me", "Mc", "Cf"))
     extend = f"[{re.escape(marks)}]*"
     unit = f"(?:(?![{UNSPACED}])\\w{extend})"
     middle = r"(?:(?<=[^\W\d_])[:·.‧'’․](?=[^\W\d_])|(?<=\d)[,;.'](?=\d))"

@@ -9,9 +9,7 @@ from curate.document import Address, Document, Drop
 from stages.gopher import RULES, Gopher, quality_failures
 
 FILLER = [
-    f"{a}{b}"
-    for a in ("river", "stone", "light", "table", "green", "quiet")
-    for b in "abcdefghijklmnopqrstuvwxyz"
+    f"{a}{b}" for a in ("river", "stone", "light", "table", "green", "quiet") for b in "abcdefghijklmnopqrstuvwxyz"
 ]
 
 
@@ -159,9 +157,7 @@ def test_quality_failures_is_the_judgement_of_the_stage(text: str) -> None:
 
 def test_config_errors_name_the_option() -> None:
     read = TypeAdapter(Gopher)
-    assert (
-        read.validate_json('{"min_words": null, "stop_words": ["le", "et"]}', strict=True).min_words is None
-    )
+    assert read.validate_json('{"min_words": null, "stop_words": ["le", "et"]}', strict=True).min_words is None
     for bad, word in (
         ('{"min_words": -1}', "min_words"),
         ('{"max_bullet_line_ratio": 1.5}', "max_bullet_line_ratio"),

@@ -1,6 +1,8 @@
 """The published rule sets, where they differ."""
 
 import math
+import random
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -8,11 +10,10 @@ from hypothesis import strategies as st
 
 from curate.document import Address, Document
 from stages.gopher import PROFILES, Gopher
+from stages.rules.words import english_tokens, unicode_words
 
 FILLER = [
-    f"{a}{b}"
-    for a in ("river", "stone", "light", "table", "green", "quiet")
-    for b in "abcdefghijklmnopqrstuvwxyz"
+    f"{a}{b}" for a in ("river", "stone", "light", "table", "green", "quiet") for b in "abcdefghijklmnopqrstuvwxyz"
 ]
 
 
@@ -103,3 +104,102 @@ def test_every_profile_measures_any_text(text: str) -> None:
         measured = Gopher(profile=profile).measure(page(text))
         assert set(measured) == set(Gopher.measures)
         assert all(value is None or 0 <= value < math.inf for value in measured.values())
+
+
+# The n-gram ratios of each set as a plain reading of its definition: (words or tokens, n, text) -> ratio.
+
+
+def share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def counted(words: list[str], size: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(words[start:] for start in range(size))))
+
+
+def plain_datatrove_top(tokens: list[str], size: int, text: str) -> float | None:
+    counts = Counter(map(" ".join, zip(*(tokens[start:] for start in range(size)))))
+    gram, count = counts.most_common(1)[0] if counts else ("", 0)
+    return share(len(gram) * count, len(text)) if counts else None
+
+
+def plain_datatrove_duplicate(tokens: list[str], size: int, text: str) -> float:
+    seen, copied, place = set(), 0, 0
+    while place <= len(tokens) - size:
+        gram = tuple(tokens[place : place + size])
+        if gram in seen:
+            copied += sum(map(len, gram))
+        place += size if gram in seen else 1
+        seen.add(gram)
+    return share(copied, len(text))
+
+
+def plain_dclm_top(spoken: list[str], size: int, text: str) -> float:
+    counts = counted(spoken, size)
+    most = max(counts.values(), default=0)
+    longest = max((sum(map(len, gram)) for gram, count in counts.items() if count == most), default=0)
+    return share(longest * most, sum(map(len, spoken))) if most > 1 else 0.0
+
+
+def plain_dclm_duplicate(spoken: list[str], size: int, text: str) -> float:
+    grams = list(zip(*(spoken[start:] for start in range(size))))
+    counts = Counter(grams)
+    under: set[int] = set()
+    for place, gram in enumerate(grams):
+        if counts[gram] > 1:
+            under.update(range(place, place + size))
+    return share(sum(len(spoken[place]) for place in under), sum(map(len, spoken)))
+
+
+def plain_dolma_top(words: list[str], size: int, text: str) -> float | None:
+    counts = counted(words, size)
+    gram, count = counts.most_common(1)[0] if counts else ((), 0)
+    return share(sum(map(len, gram)) * count, sum(map(len, words))) if counts else None
+
+
+def plain_dolma_duplicate(words: list[str], size: int, text: str) -> float | None:
+    counts = counted(words, size)
+    weights = [(sum(map(len, gram)) * count, count) for gram, count in counts.items()]
+    whole = sum(weight for weight, _ in weights)
+    return share(sum(weight for weight, count in weights if count > 1), whole) if weights else None
+
+
+def plain_nemo_top(words: list[str], size: int, text: str) -> float:
+    counts = counted(words, size)
+    gram = counts.most_common(1)[0][0] if counts else ()
+    return share(len(text) - len(text.replace(" ".join(gram), "")), len(text)) if counts else 1.0
+
+
+def plain_nemo_duplicate(words: list[str], size: int, text: str) -> float:
+    seen: set[tuple[str, ...]] = set()
+    copied = counted = 0
+    for gram in zip(*(words[start:] for start in range(size))):
+        if gram in seen:
+            copied += sum(map(len, gram[counted:])) + min(size - counted, size - 1)
+            counted = size
+        seen.add(gram)
+        counted = max(counted - 1, 0)
+    return share(copied, len(text)) if len(words) >= size else 1.0
+
+
+PLAIN = {
+    "datatrove": (english_tokens, plain_datatrove_top, plain_datatrove_duplicate),
+    "dclm": (unicode_words, plain_dclm_top, plain_dclm_duplicate),
+    "dolma": (str.split, plain_dolma_top, plain_dolma_duplicate),
+    "nemo": (str.split, plain_nemo_top, plain_nemo_duplicate),
+}
+
+
+@pytest.mark.parametrize("profile", PLAIN)
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 9), st.integers(0, 80))
+def test_n_grams_equal_the_plain_reading(profile: str, seed: int, distinct: int, length: int) -> None:
+    draw = random.Random(seed)
+    text = draw.choice(" \n").join(
+        "abcdefghi"[draw.randrange(distinct)] * draw.choice([1, 1, 2]) for _ in range(length)
+    )
+    split, top, duplicate = PLAIN[profile]
+    measured = Gopher(profile=profile).measure(page(text))
+    for size in range(2, 11):
+        name, ratio = (f"top_{size}_gram_ratio", top) if size < 5 else (f"duplicate_{size}_gram_ratio", duplicate)
+        assert measured[name] == ratio(split(text), size, text)
