@@ -45,8 +45,8 @@ class Mixture:
     A group's documents are taken in the order of a hash of `seed` and text, as many as fit. A group that
     holds fewer tokens than its part of the budget is repeated: whole passes and a part of one, as numbers in
     the column `copies` (`repeat: copies`) or as repeated rows (`rows`), or else not at all (`never`). Needs
-    the attribute `token_count`. Groups without a weight are an error, dropped (`other: drop`), or together one
-    group of the weight `other`. Weights, `other` included, must add to 1 within 1e-6.
+    the attribute `token_count`. Groups without a weight are an error, dropped (`other: drop`), or together
+    one group of the weight `other`. Weights, `other` included, must add to 1 within 1e-6.
     """
 
     weights: Mapping[str, Weight]
