@@ -1,1 +1,12 @@
-"""The planner: what it takes to train this model on this data on this cluster."""
+"""What does it take to train this model on this data on this cluster: `estimate_step`, `search`, `plan`."""
+
+from scale.planner.estimate import MemoryEstimate, StepEstimate, estimate_memory, estimate_step
+from scale.planner.families import model_from_config, read_config
+from scale.planner.hardware import Cluster, Gpu, find_gpu, hardware_table
+from scale.planner.model import Attention, Experts, Mla, Model, count_parameters
+from scale.planner.refusal import Refusal
+from scale.planner.workload import Layout, Train
+
+__all__ = ["Attention", "Cluster", "Experts", "Gpu", "Layout", "MemoryEstimate", "Mla", "Model", "Refusal",
+           "StepEstimate", "Train", "count_parameters", "estimate_memory", "estimate_step", "find_gpu",
+           "hardware_table", "model_from_config", "read_config"]

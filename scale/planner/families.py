@@ -45,7 +45,7 @@ class Family:
     four_ffn: bool = False
 
 
-_BIASED = {"qkv_bias": True, "out_bias": True, "mlp_bias": True}
+_BIASED = Family(gated=False, norm="layer", qkv_bias=True, out_bias=True, mlp_bias=True)
 _ATTENTION_BIAS: tuple[str, bool] = ("attention_bias", False)
 _LLAMA = Family(qkv_bias=_ATTENTION_BIAS, out_bias=_ATTENTION_BIAS, mlp_bias=("mlp_bias", False))
 _QWEN2 = Family(qkv_bias=("qkv_bias", True), kv_heads=32)
@@ -53,7 +53,7 @@ _QWEN3 = replace(_LLAMA, mlp_bias=False, qk_norm="head", head_dim=128, kv_heads=
 _GEMMA = replace(_LLAMA, mlp_bias=False, tied=True, head_dim=256, kv_heads=16)
 _COHERE = Family(norm="layer_no_bias", norms_per_layer=1, tied=True, qkv_bias=_ATTENTION_BIAS,
                  out_bias=_ATTENTION_BIAS)
-_GPT2 = Family(gated=False, norm="layer", tied=True, positions=True, four_ffn=True, **_BIASED)
+_GPT2 = replace(_BIASED, tied=True, positions=True, four_ffn=True)
 _GPTJ = Family(gated=False, norm="layer", norms_per_layer=1, mlp_bias=True, head_bias=True, four_ffn=True)
 _GLM4 = replace(_LLAMA, norms_per_layer=4, qkv_bias=("attention_bias", True), out_bias=False, mlp_bias=False,
                 head_dim=128, kv_heads=2)
@@ -61,7 +61,7 @@ _GLM4 = replace(_LLAMA, norms_per_layer=4, qkv_bias=("attention_bias", True), ou
 FAMILIES: dict[str, Family] = {
     "apertus": replace(_LLAMA, gated=False, mlp_bias=False, qk_norm="head", extra_layer_params=2),
     "arcee": replace(_LLAMA, gated=False),
-    "bloom": Family(gated=False, norm="layer", tied=True, embed_norm=True, four_ffn=True, **_BIASED),
+    "bloom": replace(_BIASED, tied=True, embed_norm=True, four_ffn=True),
     "codegen": _GPTJ,
     "cohere": replace(_COHERE, qk_norm="full", qk_norm_if="use_qk_norm"),
     "cohere2": _COHERE,
@@ -107,8 +107,7 @@ FAMILIES: dict[str, Family] = {
     "olmoe": replace(_LLAMA, mlp_bias=False, qk_norm="full"),
     "opt": Family(gated=False, norm="layer", tied=True, positions=True, qkv_bias=("enable_bias", True),
                   out_bias=("enable_bias", True), mlp_bias=("enable_bias", True)),
-    "phi": Family(gated=False, norm="layer", norms_per_layer=1, head_bias=True, qk_norm="head",
-                  qk_norm_if="qk_layernorm", **_BIASED),
+    "phi": replace(_BIASED, norms_per_layer=1, head_bias=True, qk_norm="head", qk_norm_if="qk_layernorm"),
     "phi3": Family(),
     "phimoe": Family(norm="layer", qkv_bias=_ATTENTION_BIAS, out_bias=_ATTENTION_BIAS,
                      head_bias=("lm_head_bias", False), kv_heads=8),
@@ -119,7 +118,8 @@ FAMILIES: dict[str, Family] = {
     "seed_oss": replace(_LLAMA, qkv_bias=("attention_bias", True), out_bias=("attention_out_bias", False),
                         head_dim=128),
     "smollm3": replace(_LLAMA, kv_heads=4, tied=True),
-    "stablelm": Family(norm="layer", kv_heads=32, qkv_bias=("use_qkv_bias", False), qk_norm="full", qk_norm_if="qk_layernorm"),
+    "stablelm": Family(norm="layer", kv_heads=32, qkv_bias=("use_qkv_bias", False), qk_norm="full",
+                       qk_norm_if="qk_layernorm"),
     "starcoder2": Family(gated=False, norm="layer", tied=True, qkv_bias=("use_bias", True),
                          out_bias=("use_bias", True), mlp_bias=("use_bias", True), kv_heads=2),
 }

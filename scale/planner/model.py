@@ -233,7 +233,8 @@ def count_parameters(model: Model) -> ParameterCount:
         layer = layer_parameters(model, moe)
         attention += count * (layer.attention_matmul + layer.attention_other)
         mlp += count * (layer.mlp_matmul + layer.mlp_other)
-        experts, router, norms = experts + count * layer.experts, router + count * layer.router, norms + count * layer.norms
+        experts, router = experts + count * layer.experts, router + count * layer.router
+        norms += count * layer.norms
         active_matmul += count * layer.active_matmul
         if moe and model.experts:
             idle += count * layer.experts * (model.experts.count - model.experts.top_k) // model.experts.count

@@ -1,0 +1,121 @@
+"""Accelerators (a data file with sources) and the cluster they stand in.
+
+All rates are dense (no sparsity) and in one direction; GB is 10^9 bytes, GiB is 2^30.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from dataclasses import dataclass
+from importlib import resources
+
+from scale.planner.refusal import Refusal, require
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One accelerator. `matmul_fraction` is the best measured share of the bf16 peak, None where unmeasured."""
+
+    name: str
+    bf16_tflops: float
+    fp8_tflops: float | None
+    memory_gb: float
+    memory_gb_per_s: float
+    in_node_gb_per_s: float
+    network_gb_per_s: float
+    matmul_fraction: float | None
+    multiprocessors: int
+    price_per_hour: float
+    watts: float
+    source: str = ""
+
+    @property
+    def memory_gib(self) -> float:
+        return self.memory_gb * 1e9 / 2**30
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """GPUs, how they are wired, what they cost and how often they fail.
+
+    `network_gb_per_s` and `in_node_gb_per_s` are per GPU and one direction; `failures_per_1000_node_days` follows
+    Kokolis et al. 2025 (arXiv 2410.21680), default Meta's RSC-1 rate of 6.5.
+    """
+
+    gpu: Gpu
+    gpus: int
+    gpus_per_node: int = 8
+    in_node_gb_per_s: float = 0.0
+    network_gb_per_s: float = 0.0
+    storage_gb_per_s: float = 0.0
+    price_per_gpu_hour: float = 0.0
+    failures_per_1000_node_days: float = 6.5
+    restart_minutes: float = 15.0
+    usable_memory_fraction: float = 0.95
+
+    def __post_init__(self) -> None:
+        require(self.gpus >= 1, f"cluster: {self.gpus} gpus is impossible; give at least 1")
+        require(self.gpus_per_node >= 1, "cluster: gpus_per_node must be at least 1")
+        require(self.gpus <= self.gpus_per_node or self.gpus % self.gpus_per_node == 0,
+                f"cluster: {self.gpus} GPUs do not fill nodes of {self.gpus_per_node}; "
+                f"give a multiple of {self.gpus_per_node} or set gpus_per_node")
+        require(0 < self.usable_memory_fraction <= 1, "cluster: usable_memory_fraction is a fraction of 1")
+        require(self.failures_per_1000_node_days >= 0, "cluster: failures_per_1000_node_days cannot be negative")
+        defaults = {"in_node_gb_per_s": self.gpu.in_node_gb_per_s, "network_gb_per_s": self.gpu.network_gb_per_s,
+                    "storage_gb_per_s": max(2.0, 2.0 * self.nodes), "price_per_gpu_hour": self.gpu.price_per_hour}
+        for key, value in defaults.items():
+            require(getattr(self, key) >= 0, f"cluster: {key} cannot be negative")
+            if not getattr(self, key):
+                object.__setattr__(self, key, value)
+
+    @property
+    def nodes(self) -> int:
+        return max(1, self.gpus // self.gpus_per_node)
+
+    @property
+    def memory_bytes(self) -> float:
+        """Bytes of one GPU that training may use (usable fraction of the nominal size)."""
+        return self.gpu.memory_gb * 1e9 * self.usable_memory_fraction
+
+    @property
+    def mean_minutes_between_failures(self) -> float:
+        """M = 24·60·1000/(nodes·f) minutes; infinite when nothing fails."""
+        rate = self.nodes * self.failures_per_1000_node_days
+        return 24 * 60 * 1000 / rate if rate else float("inf")
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+@functools.lru_cache(maxsize=1)
+def hardware_table() -> dict[str, Gpu]:
+    """All accelerators of `scale/data/hardware.csv` by name."""
+    table = {}
+    with resources.files("scale").joinpath("data/hardware.csv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+            table[row["accelerator"]] = Gpu(
+                row["accelerator"], float(row["bf16_tflops"]), _number(row["fp8_tflops"]), float(row["memory_gb"]),
+                float(row["memory_gb_per_s"]), float(row["in_node_gb_per_s"]), float(row["network_gb_per_s"]),
+                _number(row["matmul_fraction"]), int(row["multiprocessors"]), float(row["price_per_hour"]),
+                float(row["watts"]), row["source"])
+    return table
+
+
+def find_gpu(name: str) -> Gpu:
+    """The accelerator of that name; case, dashes and a shortened name (\"h100\") are accepted when unambiguous."""
+
+    def plain(text: str) -> str:
+        return "".join(c for c in text.lower() if c.isalnum())
+
+    table = hardware_table()
+    exact = [gpu for key, gpu in table.items() if plain(key) == plain(name)]
+    near = exact or [gpu for key, gpu in table.items() if plain(key).startswith(plain(name))] or [
+        gpu for key, gpu in table.items()
+        if plain(name).startswith(plain(key.split("-")[0])) and plain(name).removesuffix("gb").endswith(
+            str(int(gpu.memory_gb)))]
+    if not name or not near:
+        raise Refusal(f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(table))}; "
+                      "or give its numbers under cluster.gpu")
+    return near[0]
