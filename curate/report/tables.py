@@ -1,0 +1,44 @@
+"""Tables as people read them, and as CSV."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def shown(value: Any) -> str:
+    """A cell: whole numbers with thousands separators, others in four digits, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str] | None = None) -> list[str]:
+    """A table with a line of titles; numbers stand right, a column of words left."""
+    named = titles or {}
+    head = [named.get(column, column) for column in columns]
+    cells = [[shown(row.get(column)) for column in columns] for row in rows]
+    words = [any(isinstance(row.get(column), str) for row in rows) for column in columns]
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if left else cell.rjust(width)
+            for cell, width, left in zip(line, widths, words, strict=True)
+        ).rstrip()
+        for line in [head, *cells]
+    ]
+
+
+def comma_separated(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """The rows as CSV with a line of column names; nothing stands for None."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().rstrip("\n")

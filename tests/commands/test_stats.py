@@ -1,0 +1,32 @@
+"""`curate stats` as a person calls it."""
+
+import csv
+import json
+
+from tests.report.finished import call, sample_run
+
+
+def test_text_json_and_csv_say_the_same() -> None:
+    out = sample_run().folder
+    told = json.loads(call("stats", out, "--json").output)
+    table = list(csv.DictReader(call("stats", out, "--csv").output.splitlines()))
+    assert [(row["stage"], row["reason"], row["dropped"]) for row in table] == [
+        (row["stage"], row["reason"] or "", "" if row["dropped"] is None else str(row["dropped"]))
+        for row in told["rows"]
+    ]
+    text = call("stats", out).output
+    for row in told["rows"]:
+        assert (row["reason"] or row["stage"]) in text
+
+
+def test_groups_are_cut_in_text_alone() -> None:
+    out = sample_run().folder
+    rows = json.loads(call("stats", out, "--by", "domain", "--json").output)["rows"]
+    text = call("stats", out, "--by", "domain", "--top", 2).output.splitlines()
+    assert len(text) == 4 and text[-1].startswith(f"and {len(rows) - 2} more")
+
+
+def test_a_price_is_told_for_a_million_tokens() -> None:
+    out = sample_run().folder
+    assert "for a million kept tokens (estimated)" in call("stats", out, "--price", "0.04").output
+    assert "dollars_per_million_kept_tokens" in json.loads(call("stats", out, "--price", 0.04, "--json").output)
