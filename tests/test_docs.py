@@ -70,9 +70,9 @@ def test_each_stage_has_a_page_with_all_options_and_reasons(name: str) -> None:
     assert not missing, f"docs/stages/{name}.md does not name {missing}"
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "stages").glob("*.md")), ids=lambda page: page.stem)
-def test_each_stage_page_has_a_stage(page: Path) -> None:
-    assert page.stem in PROJECT["entry-points"]["curate.stages"]
+def test_each_stage_page_has_a_stage() -> None:
+    pages = {page.stem for page in (DOCS / "stages").glob("*.md")}
+    assert pages <= set(PROJECT["entry-points"]["curate.stages"])
 
 
 def test_entry_points_are_named_like_their_files() -> None:

@@ -18,7 +18,7 @@ from curate.crawl_sample import CRAWL_SAMPLE
 from sample_crawl import build, prose
 from sample_crawl.deflate import brotli_stored, gzip_member, zlib_stream, zstd_stored
 
-FOLDER = Path(build.__file__).parent
+FOLDER = build.FOLDER
 FILES = ("sample-00000.warc.gz", "sample-00001.warc.gz", "sample-00002.warc")
 Row = dict[str, Any]
 
@@ -31,7 +31,8 @@ def truth() -> list[Row]:
 def stored(row: Row) -> bytes:
     with (FOLDER / row["file"]).open("rb") as file:
         file.seek(row["offset"])
-        return file.read(row["length"])
+        data: bytes = file.read(row["length"])
+        return data
 
 
 def record(row: Row) -> bytes:
