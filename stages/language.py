@@ -30,6 +30,7 @@ STOP_WORDS = {language: frozenset(words.split()) for language, words in _STOP_WO
 CODES = {"English": "en", "French": "fr", "German": "de", "Spanish": "es"}  # ISO 639-1
 KNOWN_SHARE = 0.1  # seed 1a: "unknown" below 10 %
 
+CODE = re.compile(r"[a-z]{2,3}")  # labels of lid.176: ISO 639-1, or 639-3 where there is none
 WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -126,6 +127,10 @@ class Language(RuleStage):
     def __post_init__(self) -> None:
         if not self.keep:
             raise ValueError("keep names no language; write keep: all to keep every one")
+        if self.model is None and self.keep != "all":
+            for code in self.keep:
+                if not CODE.fullmatch(code):
+                    raise ValueError(f"keep: {code!r} is no language code; they look like en, de, ceb")
         if self.engine == "stop_words":
             if self.model is not None:
                 raise ValueError("model belongs to engine: fasttext")

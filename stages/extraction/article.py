@@ -1,16 +1,21 @@
 """The main text of a page by trafilatura: comments off, its process-wide deduplication never on."""
 
 import logging
+from collections.abc import Callable
 from copy import copy
 from functools import lru_cache
+from importlib.metadata import version
 from typing import NamedTuple
 
-from lxml.etree import ParserError, XMLSyntaxError
-from lxml.html import HtmlElement, HTMLParser, document_fromstring
+from lxml.etree import ElementDefaultClassLookup, HTMLParser, ParserError, XMLSyntaxError
+from lxml.html import HtmlElement, document_fromstring
 from trafilatura import extract
 from trafilatura.settings import Extractor
 
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it warns of, the ledger says
+
+# The versions whose functions `lean` knows; others run as they are, with the same text at twice the cost.
+LEAN_VERSIONS = ("2.3.",)
 
 
 class Options(NamedTuple):
@@ -20,6 +25,39 @@ class Options(NamedTuple):
     favor: str = "none"
     tables: bool = True
     links: bool = False
+
+
+def article_text(source: str, options: Options) -> str:
+    """The main text of a page, "" where none is found. The same for the same source, whatever came before."""
+    return _cascade()(source, copy(_extractor(options)))
+
+
+def parsed(source: str) -> HtmlElement | None:
+    """The page as a tree without comments, of any depth; None where there is nothing to parse."""
+    parser = HTMLParser(
+        collect_ids=False, default_doctype=False, encoding="utf-8",
+        remove_comments=True, remove_pis=True, huge_tree=True,
+    )  # fmt: skip
+    parser.set_element_class_lookup(ElementDefaultClassLookup(element=HtmlElement))  # in C; lxml.html's is Python
+    try:
+        return document_fromstring(source.encode("utf-8", "replace"), parser=parser)
+    except (ParserError, XMLSyntaxError):
+        return None
+
+
+def plain_text(source: str, options: Extractor) -> str:
+    """What the installed trafilatura itself makes of the page."""
+    tree = parsed(source)
+    return "" if tree is None else extract(tree, options=options) or ""
+
+
+@lru_cache(maxsize=1)
+def _cascade() -> Callable[[str, Extractor], str]:
+    if not version("trafilatura").startswith(LEAN_VERSIONS):
+        return plain_text
+    from stages.extraction.lean import Lean
+
+    return Lean().extract
 
 
 @lru_cache(maxsize=16)
@@ -33,23 +71,3 @@ def _extractor(options: Options) -> Extractor:
         links=options.links,
         dedup=False,
     )
-
-
-def parsed(source: str) -> HtmlElement | None:
-    """The page as a tree without comments, of any depth; None where there is nothing to parse."""
-    parser = HTMLParser(
-        collect_ids=False, default_doctype=False, encoding="utf-8",
-        remove_comments=True, remove_pis=True, huge_tree=True,
-    )  # fmt: skip
-    try:
-        return document_fromstring(source.encode("utf-8", "replace"), parser=parser)
-    except (ParserError, XMLSyntaxError):
-        return None
-
-
-def article_text(source: str, options: Options) -> str:
-    """The main text of a page, "" where none is found. The same for the same source, whatever came before."""
-    tree = parsed(source)
-    if tree is None:
-        return ""
-    return extract(tree, options=copy(_extractor(options))) or ""
