@@ -9,6 +9,7 @@ from curate.caps import REASONS as CAP_REASONS
 from curate.caps import Caps
 from curate.config import Config
 from curate.document import Document, Drop
+from curate.errors import UserError
 from curate.stage import DocumentStage, RuleStage
 
 CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
@@ -107,7 +108,7 @@ class Belt:
         start = thread_time_ns()
         try:
             step = _judged(name, stage, doc) if isinstance(stage, RuleStage) else _applied(name, stage, doc)
-        except Undeclared:
+        except (Undeclared, UserError):  # no page's fault: a bug, or a missing model or list
             raise
         except MemoryError:
             step = Step(GUARD, doc, Drop("out_of_memory", cause=f"in {name}"), {})

@@ -73,26 +73,26 @@ def train_naive_bayes(
     _in_range("order", order, 1, 5)
     _in_range("bits", bits, 8, 28)
     _in_range("min_count", min_count, 1, 1 << 30)
-    cuts = {label: _held_out_below(path, text, seed) for label, path in ((True, good), (False, bad))}
+    files = {True: good, False: bad}
+    cuts = {label: _held_out_below(path, text, seed) for label, path in files.items()}
     trainer: Trainer = stage_class("naive_bayes").trainer(order=order, bits=bits, min_count=min_count)
-    for label, path in ((True, good), (False, bad)):
+    for label, path in files.items():
         for document in _texts(path, text):
             if _digest(document, seed) > cuts[label].cut:
                 trainer.add(document, label)
     model = trainer.finish()
     scores = {}
-    for label, path in ((True, good), (False, bad)):
+    for label, path in files.items():
         held_out = (document for document in _texts(path, text) if _digest(document, seed) <= cuts[label].cut)
         scores[label] = np.array([model.score(document.split()) for document in held_out])
     model.save(Path(out))
-    return Training(
-        cuts[True].documents,
-        cuts[False].documents,
-        len(scores[True]),
-        len(scores[False]),
-        accuracy(scores[True], scores[False]),
-        auc(scores[True], scores[False]),
-    )
+    return _told(cuts, scores)
+
+
+def _told(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores]) -> Training:
+    good, bad = scores[True], scores[False]
+    read = cuts[True].documents, cuts[False].documents
+    return Training(*read, len(good), len(bad), accuracy(good, bad), auc(good, bad))
 
 
 def accuracy(good: Scores, bad: Scores) -> float:
@@ -119,9 +119,7 @@ def _held_out_below(path: str, field: str, seed: int) -> _Cut:
     tenth = max(len(digests) // 10, 1)
     cut = int(np.sort(digests)[tenth - 1]) if len(digests) else 0
     if not (digests > cut).any():
-        raise UserError(
-            f"{path}: holds {len(digests)} documents; a training needs two different ones, give more"
-        )
+        raise UserError(f"{path}: holds {len(digests)} documents; a training needs two different ones, give more")
     return _Cut(len(digests), cut)
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
+from curate.errors import UserError
 from curate.stage import Measures, RuleStage
 from stages.rules.scope import entries, in_scope
 
@@ -43,9 +44,7 @@ def sentences(line: str) -> int:
     abbreviations.
     """
     breaks = _SENTENCE_BREAK.finditer(line)
-    return 1 + sum(
-        not _NO_SENTENCE_END.search(line, max(0, found.start() - 8), found.start()) for found in breaks
-    )
+    return 1 + sum(not _NO_SENTENCE_END.search(line, max(0, found.start() - 8), found.start()) for found in breaks)
 
 
 @lru_cache(maxsize=8)
@@ -95,8 +94,12 @@ class C4(RuleStage):
     files: ClassVar[tuple[str, ...]] = ("bad_words_file",)
 
     def check(self, before: object, after: object) -> None:
-        if self.bad_words_file is not None:
-            _bad_words(self.bad_words_file)
+        """Raises ValueError where the list can't be read, before a page is."""
+        try:
+            if self.bad_words_file is not None:
+                _bad_words(self.bad_words_file)
+        except UserError as error:
+            raise ValueError(f"bad_words_file: {error}") from error
 
     def clean(self, doc: Document) -> Document:
         if not in_scope(self.languages, doc):

@@ -45,9 +45,7 @@ def same_url(url: str) -> str:
 @lru_cache(maxsize=8)
 def _domains(path: str | None, given: tuple[str, ...]) -> frozenset[str]:
     listed = (*given, *(entries(path) if path is not None else ()))
-    return frozenset(
-        host_of(entry.removeprefix("*").removeprefix(".")).removeprefix("www.") for entry in listed
-    ) - {""}
+    return frozenset(host_of(entry.removeprefix("*").removeprefix(".")).removeprefix("www.") for entry in listed) - {""}
 
 
 @lru_cache(maxsize=8)

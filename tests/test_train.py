@@ -32,10 +32,7 @@ def test_a_tenth_is_held_out_and_measured(suffix: str, tmp_path: Path) -> None:
     out = str(tmp_path / "model")
     trained = train_naive_bayes(good, bad, out)
     assert trained == Training(50, 30, 5, 3, accuracy=1.0, auc=1.0)
-    assert (
-        str(trained)
-        == "trained on 72 documents; on 5 good and 3 bad ones held out: accuracy 1.000, AUC 1.000"
-    )
+    assert str(trained) == "trained on 72 documents; on 5 good and 3 bad ones held out: accuracy 1.000, AUC 1.000"
     NaiveBayes(model=out).check([], [])
 
 

@@ -54,14 +54,10 @@ def test_seed_totals_s012() -> None:
     assert (classifier.counts["river"], classifier.counts["click"]) == ((3, 0), (0, 4))
 
 
-@pytest.mark.parametrize(
-    "text", ["river", "The river! Click - here", "", "-- ...", *GOOD_EXAMPLES, *BAD_EXAMPLES]
-)
+@pytest.mark.parametrize("text", ["river", "The river! Click - here", "", "-- ...", *GOOD_EXAMPLES, *BAD_EXAMPLES])
 def test_seed_score_is_the_sum_of_the_votes_s014(text: str) -> None:
     classifier = QualityClassifier.trained_on_examples()
-    assert classifier.score(text) == pytest.approx(
-        sum(map(classifier.word_vote, plain_words(text))), abs=1e-12
-    )
+    assert classifier.score(text) == pytest.approx(sum(map(classifier.word_vote, plain_words(text))), abs=1e-12)
 
 
 def test_examples_score_on_their_own_side() -> None:

@@ -96,12 +96,8 @@ def test_measures_tell_what_was_met(lists: dict[str, Any]) -> None:
 
 def test_soft_words_off_with_none_and_strict_with_0(lists: dict[str, Any]) -> None:
     soft = {"soft_words_file": lists["soft_words_file"]}
-    assert isinstance(
-        UrlFilter(**soft, max_soft_words=None).apply(page("https://a.example/win/cash/free")), Document
-    )
-    assert UrlFilter(**soft, max_soft_words=0).apply(page("https://a.example/win")) == Drop(
-        "too_many_soft_words", 1, 0
-    )
+    assert isinstance(UrlFilter(**soft, max_soft_words=None).apply(page("https://a.example/win/cash/free")), Document)
+    assert UrlFilter(**soft, max_soft_words=0).apply(page("https://a.example/win")) == Drop("too_many_soft_words", 1, 0)
 
 
 def test_the_same_url_in_many_spellings() -> None:
@@ -133,6 +129,4 @@ def test_lists_that_are_missing_or_broken_are_refused(tmp_path: Path) -> None:
 
 
 def test_files_are_named_for_the_fingerprint() -> None:
-    assert set(UrlFilter.files) == {
-        field for field in UrlFilter.__dataclass_fields__ if field.endswith("_file")
-    }
+    assert set(UrlFilter.files) == {field for field in UrlFilter.__dataclass_fields__ if field.endswith("_file")}
