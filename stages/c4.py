@@ -30,6 +30,7 @@ POLICY_PHRASES = (
     "use cookies",
 )
 
+_WORD = re.compile(r"\w+")
 _CITATION = re.compile(r"\[\d*\]|\[edit\]|\[citation needed\]")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[^\sa-z])")
 _NO_SENTENCE_END = re.compile(
@@ -48,10 +49,17 @@ def sentences(line: str) -> int:
 
 
 @lru_cache(maxsize=8)
-def _bad_words(path: str) -> re.Pattern[str]:
-    """A pattern for the words of a list as whole words."""
-    words = "|".join(map(re.escape, sorted(entries(path))))
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words else r"(?!)")
+def _bad_words(path: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    """The words of a list, and a pattern for its phrases."""
+    words = frozenset(filter(_WORD.fullmatch, entries(path)))
+    phrases = "|".join(map(re.escape, sorted(set(entries(path)) - words)))
+    return words, re.compile(rf"(?<!\w)(?:{phrases})(?!\w)" if phrases else r"(?!)")
+
+
+def bad_words_in(text: str, path: str) -> int:
+    """How often entries of a list stand in a case-folded text as whole words."""
+    words, phrases = _bad_words(path)
+    return sum(word in words for word in _WORD.findall(text)) + len(phrases.findall(text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +142,7 @@ class C4(RuleStage):
         if not in_scope(self.languages, doc):
             return dict.fromkeys(self.measures)
         lower = doc.text.casefold()
-        found = None if self.bad_words_file is None else len(_bad_words(self.bad_words_file).findall(lower))
+        found = None if self.bad_words_file is None else bad_words_in(lower, self.bad_words_file)
         return {
             "lorem_ipsum": lower.count("lorem ipsum"),
             "curly_brackets": lower.count("{"),

@@ -19,6 +19,7 @@ from curate.stage import Measures, RuleStage
 from stages.rules.scope import entries
 
 _NOT_IN_WORDS = re.compile(r"[\W_]+")
+_MOST_LABELS = 127  # of a host, RFC 1035
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -137,7 +138,8 @@ class UrlFilter(RuleStage):
 
     def _listed_domain(self, url: str) -> str | None:
         """The shortest listed domain that the URL's host is or lies below."""
-        labels, listed = host_of(url).split("."), _domains(self.domains_file, self.domains)
+        labels = host_of(url).split(".")[-_MOST_LABELS:]
+        listed = _domains(self.domains_file, self.domains)
         above = (".".join(labels[start:]) for start in range(len(labels) - 1, -1, -1))
         return next((domain for domain in above if domain in listed), None)
 

@@ -8,7 +8,6 @@ an npz of plain arrays: `header` (JSON: format, version, order, bits), `good` an
 import io
 import json
 import math
-import re
 import zipfile
 import zlib
 from collections import Counter
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from curate.errors import UserError
 
 FORMAT, VERSION = "curate naive_bayes", 1
-CACHED_WORDS = 1 << 18
+CACHED_WORDS, CACHED_LENGTH = 1 << 16, 64  # bounds what a process remembers of the words it met
 _DAY = (
     1980,
     1,
@@ -34,13 +33,16 @@ _DAY = (
     0,
     0,
 )  # a zip entry must have a date: always this one, so that equal models are equal files
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _MULTIPLIER, _SPREAD = np.uint64(0x9FB21C651E98DF25), np.uint64(0x9E3779B97F4A7C15)  # odd
 
 
 def plain_word(word: str) -> str:
     """A word in lower case without the punctuation around it; "" where nothing else is left."""
-    return _EDGES.sub("", word.lower())
+    word = word.lower()
+    if word.isalnum():
+        return word
+    kept = [place for place, char in enumerate(word) if char.isalnum()]
+    return word[kept[0] : kept[-1] + 1] if kept else ""
 
 
 def plain_words(text: str) -> list[str]:
@@ -53,16 +55,22 @@ def vote(count_good: int, count_bad: int, N_good: int, N_bad: int, V: int) -> fl
     return math.log(((count_good + 1) / (N_good + V)) / ((count_bad + 1) / (N_bad + V)))
 
 
-@lru_cache(maxsize=CACHED_WORDS)
+def _hash(word: str) -> int:
+    return _remembered_hash(word) if len(word) <= CACHED_LENGTH else _hashed_word(word)
+
+
 def _hashed_word(word: str) -> int:
     """xxh3-64 of a word's plain form, 0 where it has none."""
     plain = plain_word(word)
     return (xxhash.xxh3_64_intdigest(plain.encode("utf-8", "surrogatepass")) or 1) if plain else 0
 
 
+_remembered_hash = lru_cache(maxsize=CACHED_WORDS)(_hashed_word)
+
+
 def buckets(words: Sequence[str], order: int, bits: int) -> NDArray[np.int64]:
     """Bucket numbers of all n-grams of 1 ... order words, the words as they stand in the text."""
-    hashes = np.fromiter(map(_hashed_word, words), np.uint64, len(words))
+    hashes = np.fromiter(map(_hash, words), np.uint64, len(words))
     hashes = hashes[hashes != 0]
     grams, found = hashes, []
     for size in range(1, order + 1):
@@ -82,7 +90,7 @@ class _Votes(dict[str, float]):
     def __missing__(self, word: str) -> float:
         plain = plain_word(word)
         value = self.by_word.get(plain, self.unseen) if plain else 0.0
-        if len(self) < CACHED_WORDS:
+        if len(self) < CACHED_WORDS and len(word) <= CACHED_LENGTH:
             self[word] = value
         return value
 

@@ -54,6 +54,15 @@ def _affix(chunk: str, pattern: re.Pattern[str], end: bool) -> str:
     return edge if _is_icon(edge) else ""
 
 
+LONGEST_CHUNK = 300  # the rules take time that grows with the square of a piece's length
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+
+
+def _long_chunk_tokens(chunk: str) -> list[str]:
+    """Tokens of a piece too long for the rules: itself where it is a URL, else its words and marks."""
+    return [chunk] if _URL.fullmatch(chunk) else _WORD_OR_MARK.findall(chunk)
+
+
 @lru_cache(maxsize=1 << 16)
 def _chunk_tokens(chunk: str) -> tuple[str, ...]:
     """Tokens of one piece without white space."""
@@ -93,7 +102,10 @@ def _split_inside(chunk: str) -> list[str]:
 
 def english_tokens(text: str) -> list[str]:
     """Words and punctuation marks of an English text, each mark a token of its own."""
-    return [token for chunk in text.split() for token in _chunk_tokens(chunk)]
+    tokens: list[str] = []
+    for chunk in text.split():
+        tokens.extend(_chunk_tokens(chunk) if len(chunk) <= LONGEST_CHUNK else _long_chunk_tokens(chunk))
+    return tokens
 
 
 # Written without spaces; each character is a word in TR 29: ideographs, hiragana, Thai, Lao, Burmese, Khmer.

@@ -133,5 +133,10 @@ def test_a_missing_list_is_an_error_that_names_it(tmp_path: Path) -> None:
         C4(bad_words_file=str(tmp_path / "gone.txt")).check([], [])
 
 
+def test_bad_words_count_as_whole_words_and_phrases_in_any_case(bad_words: str) -> None:
+    measured = C4(bad_words_file=bad_words).measure(page("Dash it, DRAT! Drat-it, drats; dash  it, undash it."))
+    assert measured["bad_words"] == 3
+
+
 def test_without_a_list_bad_words_are_not_measured() -> None:
     assert C4().measure(page(LINE))["bad_words"] is None

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
 from stages.naive_bayes import BAD_EXAMPLES, GOOD_EXAMPLES, NaiveBayes, QualityClassifier
-from stages.rules.bayes_model import BayesModel, Trainer, buckets, load_model, plain_words, vote
+from stages.rules.bayes_model import BayesModel, Trainer, buckets, load_model, plain_word, plain_words, vote
 
 
 def page(text: str, **attributes: Any) -> Document:
@@ -138,6 +138,21 @@ def test_n_grams_tell_apart_what_words_cannot() -> None:
     assert model.score(["good", "not", "bad"]) > 0 > model.score(["bad", "not", "good"])
     words = Trainer().add_all(["good not bad"], good=True).add_all(["bad not good"], good=False).finish()
     assert words.score(["good", "not", "bad"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "plain"),
+    [("River,", "river"), ("(_don't_)", "don't"), ("--", ""), ("½.", "½"), ("«É»", "é"), ("-" * 99 + "a", "a")],
+)
+def test_plain_words_lose_case_and_outer_punctuation(word: str, plain: str) -> None:
+    assert plain_word(word) == plain
+
+
+def test_words_too_long_to_remember_are_scored_all_the_same() -> None:
+    long = "river" * 20
+    model = Trainer().add_all([long], good=True).add_all(["click"], good=False).finish()
+    assert model.total([long]) == model.total([long]) == vote(1, 0, 1, 1, 2)
+    assert buckets([long + "!"], 2, 20).tolist() == buckets([long], 2, 20).tolist()
 
 
 def test_buckets_are_those_of_plain_words_in_order() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curate.document import Address, Document
-from stages.gopher import PROFILES, Gopher
+from curate.document import Address, Document, Drop
+from stages.gopher import PROFILES, RULES, Gopher
 from stages.rules.words import english_tokens, unicode_words
 
 FILLER = [
@@ -66,6 +66,15 @@ def test_profiles_sum_or_part_hashes_and_ellipses() -> None:
     half = PROSE + " # so..." * 8  # each kind alone is under a tenth of the words
     assert keepers(half, *symbols) == set(PROFILES) - {"dclm"}
     assert keepers(PROSE + " so …" * 60, *symbols) == set()
+
+
+@pytest.mark.parametrize("profile", ["dclm", "dolma", "nemo"])
+def test_too_many_symbols_fires_over_its_limit_and_passes_at_it(profile: str) -> None:
+    only = {field: None for name, _, field in RULES if name != "too_many_symbols"}
+    stage = Gopher(profile=profile, **only)
+    over = stage.apply(page("# " * 6 + "… " * 5 + "so " * 89))
+    assert over == Drop("too_many_symbols", 0.11, 0.1)
+    assert isinstance(stage.apply(page("# " * 5 + "… " * 5 + "so " * 90)), Document)
 
 
 def test_a_lone_n_gram_counts_as_top_where_the_rule_set_says_so() -> None:
