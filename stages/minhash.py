@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from curate.text import normalize
+
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
@@ -23,10 +25,14 @@ MEMO_LENGTH = 32
 
 
 class _WordHashes(dict[str, int]):
-    """xxh3-64 of words, remembered: a text's words are mostly the same few thousand."""
+    """xxh3-64 of normalised words by the word as written, remembered: a text's words are mostly the same few thousand.
+
+    0 stands for a word of which nothing is left.
+    """
 
     def __missing__(self, word: str) -> int:
-        value = xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass"))
+        normal = normalize(word)
+        value = xxhash.xxh3_64_intdigest(normal.encode("utf-8", "surrogatepass")) if normal else 0
         if len(word) <= MEMO_LENGTH:
             if len(self) >= MEMO_WORDS:
                 self.clear()
@@ -46,9 +52,17 @@ def permutations(count: int, seed: int) -> tuple[U32, U32]:
     return a, b
 
 
-def word_hashes(words: Sequence[str]) -> U64:
-    """xxh3-64 (seed 0) of the UTF-8 bytes of each word."""
+def _hashes(words: Sequence[str]) -> U64:
     return np.fromiter(map(_HASHES.__getitem__, words), np.uint64, len(words))
+
+
+def word_hashes(words: Sequence[str]) -> U64:
+    """xxh3-64 (seed 0) of the UTF-8 bytes of each word, normalised; words of which nothing is left are left out.
+
+    The words of a normalised text are the normalised words of the text: nothing composes across white space.
+    """
+    hashes = _hashes(words)
+    return hashes if hashes.all() else hashes[hashes != 0]
 
 
 def _finish(h: U64) -> U32:
@@ -70,9 +84,8 @@ def _combine(words: U64, k: int) -> U32:
 
 def shingle_values(words: Sequence[str], k: int) -> U32:
     """The 32-bit value of each shingle of k words, in order; a text of fewer words is one shingle."""
-    if not words:
-        return np.empty(0, np.uint32)
-    return _combine(word_hashes(words), min(k, len(words)))
+    hashes = word_hashes(words)
+    return _combine(hashes, min(k, len(hashes))) if len(hashes) else np.empty(0, np.uint32)
 
 
 def _fmix32(h: U32) -> U32:
@@ -112,17 +125,27 @@ def _groups(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _long_signature(words: Sequence[str], k: int, count: int, seed: int) -> U32:
     """The signature of one long text, a block of shingles at a time."""
+    hashes = word_hashes(words)
+    k = min(k, len(hashes))
     signature = np.full(count, EMPTY, np.uint32)
-    for start in range(0, len(words) - k + 1, BLOCK_SHINGLES):
-        values = _combine(word_hashes(words[start : start + BLOCK_SHINGLES + k - 1]), k)
+    for start in range(0, len(hashes) - k + 1 if k else 0, BLOCK_SHINGLES):
+        values = _combine(hashes[start : start + BLOCK_SHINGLES + k - 1], k)
         np.minimum(signature, _minima(values, np.zeros(1, np.int64), count, seed)[0], out=signature)
     return signature
 
 
 def _short_signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: int) -> U32:
-    """Signatures of texts of at least one word each, together about BLOCK_SHINGLES words."""
+    """Signatures of texts of together about BLOCK_SHINGLES words."""
+    result = np.full((len(texts), count), EMPTY, np.uint32)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    hashes = word_hashes(list(chain.from_iterable(texts)))
+    hashes = _hashes(list(chain.from_iterable(texts)))
+    if not hashes.all():
+        lengths = np.bincount(np.repeat(np.arange(len(texts)), lengths)[hashes != 0], minlength=len(texts))
+        hashes = hashes[hashes != 0]
+    full = lengths > 0
+    if not full.any():
+        return result
+    lengths = lengths[full]
     ends = np.cumsum(lengths)
     values = _combine(np.concatenate([hashes, np.zeros(k - 1, np.uint64)]), k)
     inside = np.ones(len(hashes), np.bool_)  # windows that do not run over the end of their text
@@ -134,23 +157,22 @@ def _short_signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: 
         begin = ends[index] - lengths[index]
         values[begin] = _combine(hashes[begin : ends[index]], int(lengths[index]))[0]
     counts = np.where(short, 1, lengths - k + 1)
-    return _minima(values[inside], np.cumsum(counts) - counts, count, seed)
+    result[full] = _minima(values[inside], np.cumsum(counts) - counts, count, seed)
+    return result
 
 
 def signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: int) -> U32:
-    """MinHash signatures of texts given as word lists, shape (len(texts), count).
+    """MinHash signatures of texts given as lists of words, shape (len(texts), count); EMPTY where there is no word.
 
-    Equal to datasketch's `MinHash(count, seed, scheme="affine32")` updated with `shingle_values`; work memory
-    does not grow with the length of a text.
+    Equal to datasketch's `MinHash(count, seed, scheme="affine32")` updated with `shingle_values`. Work memory
+    beyond 8 bytes a word does not grow with the length of a text.
     """
-    result = np.full((len(texts), count), EMPTY, np.uint32)
-    full = [index for index, words in enumerate(texts) if words]
-    for start, stop in _groups([len(texts[index]) for index in full]):
-        group = full[start:stop]
-        if len(texts[group[0]]) > BLOCK_SHINGLES:
-            result[group[0]] = _long_signature(texts[group[0]], k, count, seed)
+    result = np.empty((len(texts), count), np.uint32)
+    for start, stop in _groups([len(words) for words in texts]):
+        if len(texts[start]) > BLOCK_SHINGLES:
+            result[start] = _long_signature(texts[start], k, count, seed)
         else:
-            result[group] = _short_signatures([texts[index] for index in group], k, count, seed)
+            result[start:stop] = _short_signatures(texts[start:stop], k, count, seed)
     return result
 
 

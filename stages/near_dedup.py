@@ -80,17 +80,17 @@ class NearDedup:
 
     def sketch_all(self, docs: Sequence[Document]) -> list[Sketch]:
         """The sketches of some documents, made together; memory beyond the result does not grow with them."""
-        words = [doc.normalized.split() for doc in docs]
         records = np.zeros(len(docs), self.record)
+        words = [doc.words for doc in docs]
         signatures = minhash.signatures(words, self.shingle, self.permutations, self.seed)
         records["signature"] = signatures
         if self.keep != "first":
             records["rank"] = [self._rank(doc) for doc in docs]
         keys = minhash.bucket_keys(signatures, self.bands, self.rows)
-        none = keys[0, :0] if len(keys) else keys
+        some = (signatures != minhash.EMPTY).any(axis=1).tolist()
         return [
-            Sketch(keys[index] if some else none, records[index : index + 1])
-            for index, some in enumerate(words)
+            Sketch(keys[index] if some[index] else keys[index, :0], records[index : index + 1])
+            for index in range(len(docs))
         ]
 
     def _rank(self, doc: Document) -> float:
@@ -124,11 +124,7 @@ class NearDedup:
 def shingles(text: str, k: int = 5) -> set[str]:
     """The windows of k words of a text; a text of fewer words is one window, an empty text has none."""
     words = text.split()
-    return (
-        {" ".join(words[start : start + k]) for start in range(max(1, len(words) - k + 1))}
-        if words
-        else set()
-    )
+    return {" ".join(words[start : start + k]) for start in range(max(1, len(words) - k + 1))} if words else set()
 
 
 def jaccard(a: Set[str], b: Set[str]) -> float:
@@ -156,9 +152,7 @@ class MinHasher:
     def signature(self, items: Set[str]) -> tuple[int, ...]:
         """The minimum of each function over the items' xxh3-64 hashes; p where there are none."""
         values = [xxhash.xxh3_64_intdigest(item.encode("utf-8", "surrogatepass")) for item in items]
-        return tuple(
-            min(((a * x + b) % MERSENNE for x in values), default=MERSENNE) for a, b in self.functions
-        )
+        return tuple(min(((a * x + b) % MERSENNE for x in values), default=MERSENNE) for a, b in self.functions)
 
 
 def estimate_jaccard(a: Sequence[int], b: Sequence[int]) -> float:
