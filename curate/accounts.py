@@ -89,7 +89,7 @@ def stats(
             )
             for row in dropped
         ],
-        "notes": notes,
+        "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
         "alarms": alarms(kept, dropped, parts, run.config),
     }
 

@@ -139,6 +139,11 @@ def from_canonical(canonical: Mapping[str, Any], output: str) -> Config:
     return parse_config({**canonical, "output": output}, "stored config")
 
 
+def sources_of(canonical: Mapping[str, Any]) -> dict[str, SourceConfig]:
+    """The sources in a canonical config's `input`, without importing any stage."""
+    return _sources(canonical, "stored config")
+
+
 def _known(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:
     for key in value:
         if key not in known:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from curate import guard
-from curate.belt import Belt
 from curate.config import Config
 from curate.durable import write_json
 from curate.errors import UserError
@@ -163,7 +162,7 @@ def probe(work: str, file_index: int, offset: int) -> None:
     guard.arm(run.config.cpu_seconds)
     for span in reader(run.config.input[file.source], file).read(file, Slice(offset, offset + 1)):
         if span.document is not None and span.drop is None:
-            Belt.of(run.config).run(span.document)
+            run.belt.run(span.document)
         return
 
 

@@ -8,6 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+Stamp = tuple[int, int, int]
+
+
+def stamp(path: Path) -> Stamp:
+    """What tells one writing of a file from another: inode, modification time in ns, size."""
+    about = path.stat()
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
 
 def write_json(path: Path, value: Any) -> None:
     """A JSON file that is there whole or not at all."""

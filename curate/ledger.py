@@ -21,6 +21,7 @@ from curate.tasks import load_run
 from curate.verdicts import VerdictTable
 
 LEDGER_ROWS, MEASURES_ROWS = 200_000, 100_000  # of one part
+GROUP_ROWS = 20_000  # of one row group: what must be read to look up one page
 COLUMNS = ["id", "url", "date", "offset", "length", "status", "words", "bytes"]
 
 
@@ -80,7 +81,7 @@ def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
     )
     temporary = target.with_name(f".{target.name}.tmp")
     target.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, temporary, compression="zstd", compression_level=3, row_group_size=max(1, table.num_rows))
+    pq.write_table(table, temporary, compression="zstd", compression_level=3, row_group_size=GROUP_ROWS)
     temporary.rename(target)
     if task.part.kind == "measures":
         return {"rows": table.num_rows}
@@ -251,7 +252,6 @@ def _fill(row: dict[str, Any], survivors: Survivors, index: dict[str, int]) -> N
         offsets = survivors.offsets[survivors.starts[number] : survivors.starts[number + 1]]
         place = int(np.searchsorted(offsets, row["offset"]))
         if place < len(offsets) and offsets[place] == row["offset"]:
-            document = int(survivors.starts[number]) + place
-            row["text"] = survivors.text(document)[:SAMPLE_CHARACTERS]
-            row["url"] = ""
+            told = survivors.row(int(survivors.starts[number]) + place, ["text", "url"])
+            row["text"], row["url"] = told["text"][:SAMPLE_CHARACTERS], told["url"]
             return

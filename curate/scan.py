@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from curate import guard
-from curate.belt import GUARD, Belt, Passage
+from curate.belt import GUARD, Passage
 from curate.config import Config
 from curate.durable import locked
 from curate.scan_output import ScanOutput, publish
@@ -16,11 +15,6 @@ from curate.sources import reader
 from curate.tasks import ScanTask, load_run
 
 BLOCK = 256  # records between two commits
-
-
-@lru_cache(maxsize=4)
-def _belt(work: str) -> Belt:
-    return Belt.of(load_run(work).config)
 
 
 def scan(task: ScanTask) -> dict[str, Any]:
@@ -44,12 +38,12 @@ def _scan(task: ScanTask) -> None:
     cursor = guard.Cursor(output.folder / "cursor")
     guards = guard.Verdicts(Path(task.work, "guard"))
     verdicts = guards.of_file(task.file_index)
-    belt = _belt(task.work)
+    belt = run.belt
     for span in _spans(run.config, file, output.rest()):
+        if task.limit is not None and output.state["documents"] >= task.limit:
+            break
         passage = None
         if span.document is not None and span.drop is None:
-            if task.limit is not None and output.state["documents"] >= task.limit:
-                break
             cursor.set(span.offset)
             guard.arm(run.config.cpu_seconds)
             accused = verdicts.get(span.offset)

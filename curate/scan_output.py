@@ -94,8 +94,9 @@ class ScanOutput:
             self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))
             state["ledger"] += 1
         elif passage is None:
-            records, size = state["types"].get(span.type, (0, 0))
-            state["types"][span.type] = (records + (1 if span.length else 0), size + span.length)
+            if span.length:
+                records, size = state["types"].get(span.type, (0, 0))
+                state["types"][span.type] = (records + 1, size + span.length)
         else:
             state["documents"] += 1
             self._take_passage(span, passage)
@@ -192,6 +193,8 @@ class ScanOutput:
 
     def finish(self, belt: Belt) -> None:
         """Packs the spills, and gives the folder its final name."""
+        if self.state["end"] is None:  # nothing was read: the limit was reached before
+            self.state["first"] = self.state["end"] = self.task.part.start
         self.commit()
         for name, spill in self.spills.items():
             spill.close()

@@ -111,6 +111,10 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         if getattr(entry.stage, "annotate", False):
             declare({f"{entry.name}_reason": pa.string()}, entry.name)
     types = {name: kind for name, (kind, _) in found.items()}
+    by = config.write.by
+    if by not in (None, "source", *types):
+        known = ", ".join(["source", *types])
+        raise UserError(f"write: by: nothing declares the attribute '{by}'; known are {known}")
     for name in ("language", "language_score", "token_count"):
         if name in types and not types[name].equals(FINEWEB[name]):
             raise UserError(f"{found[name][1]}: '{name}' must be {FINEWEB[name]}, not {types[name]}; rename or cast it")

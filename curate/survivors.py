@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 
 from curate.config import Config
 from curate.document import Address
-from curate.durable import write_json
+from curate.durable import Stamp, stamp, write_json
 from curate.source import InputFile
 from curate.tasks import ScanTask, load_run, load_tasks
 from curate.verdicts import Rows, VerdictTable
@@ -108,18 +109,22 @@ class Survivors:
         file = self.file(self.task_of(number))
         return Address(file.source, file.name, int(self.offsets[number]))
 
-    def text(self, number: int) -> str:
-        """The text of one survivor."""
-        index = self.task_of(number)
-        for start, table in self.batches(index, ["text"]):
+    def row(self, number: int, columns: list[str]) -> dict[str, Any]:
+        """Some columns of one survivor."""
+        for start, table in self.batches(self.task_of(number), columns):
             if number < start + table.num_rows:
-                return str(table.column(0)[number - start].as_py())
+                found: dict[str, Any] = table.slice(number - start, 1).to_pylist()[0]
+                return found
         raise IndexError(number)
 
 
-@lru_cache(maxsize=4)
 def load_survivors(work: str) -> Survivors:
     """The survivors of a run whose scan is done."""
+    return _load_survivors(work, stamp(Path(work, "survivors.json")))
+
+
+@lru_cache(maxsize=4)
+def _load_survivors(work: str, stored: Stamp) -> Survivors:
     told = json.loads(Path(work, "survivors.json").read_text())
     return Survivors(Path(work), load_tasks(work), told["counts"], told["ledger"], told["measures"])
 

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
+from curate.belt import Belt
 from curate.config import Config, from_canonical
+from curate.durable import Stamp, stamp
 from curate.source import InputFile, Slice
 
 
@@ -32,16 +34,20 @@ class Run:
     files: list[InputFile]
     memory: int | None
 
+    @cached_property
+    def belt(self) -> Belt:
+        return Belt.of(self.config)
 
-@lru_cache(maxsize=4)
+
 def load_run(work: str) -> Run:
     """The run's plan as the driver stored it in the work folder."""
+    return _load_run(work, stamp(Path(work, "run.json")))
+
+
+@lru_cache(maxsize=4)
+def _load_run(work: str, stored: Stamp) -> Run:
     told = json.loads(Path(work, "run.json").read_text())
-    return Run(
-        from_canonical(told["config"], told["output"]),
-        [InputFile(**f) for f in told["files"]],
-        told["memory"],
-    )
+    return Run(from_canonical(told["config"], told["output"]), [InputFile(**f) for f in told["files"]], told["memory"])
 
 
 def load_tasks(work: str) -> list[ScanTask]:

@@ -19,14 +19,10 @@ def command() -> None:
 @click.option("--bits", default=20, show_default=True, help="Hash n-grams into 2^BITS buckets.")
 @click.option("--min-count", default=1, show_default=True, help="Leave out what was counted fewer times.")
 @click.option("--seed", default=0, show_default=True, help="Chooses the tenth that is held out.")
-def naive_bayes(
-    good: str, bad: str, output: str, text: str, order: int, bits: int, min_count: int, seed: int
-) -> None:
+def naive_bayes(good: str, bad: str, output: str, text: str, order: int, bits: int, min_count: int, seed: int) -> None:
     """Train the naive_bayes stage's model on GOOD and BAD texts (JSONL).
 
     Prints accuracy and AUC on a tenth that was held out.
     """
-    told = train_naive_bayes(
-        good, bad, output, text=text, order=order, bits=bits, min_count=min_count, seed=seed
-    )
+    told = train_naive_bayes(good, bad, output, text=text, order=order, bits=bits, min_count=min_count, seed=seed)
     click.echo(str(told))

@@ -1,0 +1,81 @@
+"""A config is checked as a whole before anything runs; each fault names its place and the way out."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curate.config import from_canonical, json_schema, parse_config, read_config
+from curate.errors import UserError
+
+RIGHT: dict[str, Any] = {"input": "a.warc.gz", "output": "out/", "stages": ["extract", "gopher"]}
+
+
+def changed(**more: Any) -> dict[str, Any]:
+    return {**RIGHT, **more}
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ([], "must be a mapping"),
+        ({}, "'input' is missing"),
+        (changed(stages=[]), "'stages' is missing"),
+        (changed(output=""), "'output' must be a folder"),
+        (changed(sead=1), "unknown option 'sead', did you mean 'seed'"),
+        (changed(seed="x"), "seed: input should be a valid integer"),
+        (changed(seed=True), "seed: input should be a valid integer"),
+        (changed(max_failed=2), "max_failed: input should be less than or equal to 1"),
+        (changed(stages=["gofer"]), r"stages\[0\]: unknown stage 'gofer', did you mean 'gopher'"),
+        (changed(stages=[{"gopher": {"min_wrods": 3}}]), r"stages\[0\] gopher: unknown option 'min_wrods', did you mean 'min_words'"),
+        (changed(stages=["extract", {"near_dedup": {"treshold": 0.8}}]), r"stages\[1\] near_dedup: unknown option 'treshold', did you mean 'threshold'"),
+        (changed(stages=[{"near_dedup": {"threshold": 8}}]), r"stages\[0\] near_dedup: threshold: .*less than or equal to 1"),
+        (changed(stages=[{"language": {"keep": 3}}]), r"stages\[0\] language: keep"),
+        (changed(stages=[{"gopher": {}, "c4": {}}]), r"stages\[0\]: must be a stage's name"),
+        (changed(stages=[{"gopher": 3}]), r"stages\[0\] gopher: options must be a mapping"),
+        (changed(stages=["gopher", "gopher"]), r"stages\[1\] gopher: stands twice"),
+        (changed(stages=["exact_dedup", "gopher"]), r"stages\[1\] gopher: .*must stand before 'exact_dedup'"),
+        (changed(stages=["nowhere:Thing"]), "can't import 'nowhere'"),
+        (changed(stages=["json:JSONDecoder"]), "JSONDecoder is no stage"),
+        (changed(stages=["json:Nothing"]), "'json' has no 'Nothing'"),
+        (changed(stages="gopher"), "'stages' must be a list"),
+        (changed(input=3), "'input' must be"),
+        (changed(input={"a b": "x"}), "'a b' is no name for a source"),
+        (changed(input={"web": {"path": "x", "txt": "t"}}), "input.web: unknown option 'txt', did you mean 'text'"),
+        (changed(write={"order": "random"}), "write: order"),
+        (changed(write={"shard_bytes": 0}), "write: shard_bytes"),
+        (changed(caps={"depht": 3}), "caps: unknown option 'depht', did you mean 'depth'"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_one_sentence_with_its_place(config: Any, told: str) -> None:
+    with pytest.raises(UserError, match=told) as caught:
+        parse_config(config, "x.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_canonical_form_holds_every_default_and_reads_back() -> None:
+    config = parse_config(changed(stages=[{"language": {"keep": ["no"]}}, "exact_dedup"], write={"by": "language"}))
+    canonical = config.canonical()
+    assert canonical["stages"][0]["language"]["min_score"] == 0.65
+    assert "output" not in canonical
+    assert from_canonical(canonical, "elsewhere/").canonical() == canonical
+
+
+def test_inputs_may_be_a_path_a_list_or_named_sources() -> None:
+    assert list(parse_config(RIGHT).input) == ["crawl"]
+    assert parse_config(changed(input=["a.warc", "b.warc"])).input["crawl"].path == ("a.warc", "b.warc")
+    assert parse_config(changed(input={"path": "x.parquet", "text": "body"})).input["crawl"].text == "body"
+    named = parse_config(changed(input={"web": "a.warc", "wiki": {"path": "w.parquet"}}))
+    assert list(named.input) == ["web", "wiki"]
+
+
+def test_a_config_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="can't be read"):
+        read_config(str(tmp_path / "none.yaml"))
+
+
+def test_the_json_schema_knows_every_stage_and_key() -> None:
+    schema = json_schema()
+    assert {"input", "output", "stages", "write", "caps", "seed"} <= set(schema["properties"])
+    words = {part["const"] for part in schema["properties"]["stages"]["items"]["anyOf"] if "const" in part}
+    assert {"extract", "gopher", "near_dedup", "mixture"} <= words
