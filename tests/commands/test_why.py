@@ -1,0 +1,32 @@
+"""`curate why` as a person calls it."""
+
+import json
+
+from tests.report.finished import call, sample_run, truth
+
+KINDS = {row["kind"]: row for row in truth()}
+
+
+def test_a_dropped_page_is_told_with_title_text_and_the_way_to_reopen_it() -> None:
+    out = sample_run().folder
+    done = call("why", out, KINDS["cookie_notice"]["url"])
+    assert done.exit_code == 0
+    assert "too_few_words, words 36 where min_words is 50" in done.output
+    for told in ("title    Cookie notice", "text     This website uses", f"reopen   curate try {out} "):
+        assert told in done.output
+
+
+def test_the_text_of_an_unsampled_page_is_made_again() -> None:
+    out = sample_run().folder
+    kept = call("why", out, KINDS["article"]["url"], "--text").output
+    dropped = call("why", out, KINDS["exact_copy"]["url"], "--text").output
+    assert len(kept.split()) > 300 and len(dropped.split()) > 300
+
+
+def test_json_has_every_stage_and_limit() -> None:
+    row = KINDS["near_words"]
+    (told,) = json.loads(call("why", sample_run().folder, row["url"], "--json").output)
+    assert [stage["stage"] for stage in told["stages"]] == ["read", *sample_run().options]
+    assert not told["kept"] and told["twin"]["fate"] == "kept" and told["title"]
+    limits = [limit for stage in told["stages"] for measure in stage["measures"] for limit in measure["limits"]]
+    assert {"option": "min_words", "value": 50, "broken": False} in limits
