@@ -26,29 +26,97 @@ OUTLIER = 0.05
 
 # Priors: shares of peaks from measured maxima, bytes from counting the passes over a tensor, host times from traces.
 UNFUSED: dict[str, float] = {
-    "matmul_peak": 0.85, "memory_peak": 0.8, "wave_loss": 0.9, "unfused_attention_peak": 0.45, "flash_attention_peak": 0.5,
-    "replicated_bytes": 60, "split_bytes": 15, "score_bytes": 58, "logit_bytes": 60, "launch_seconds": 3.1e-3,
-    "launch_rank_seconds": 1.4e-4, "in_node_peak": 0.8, "network_peak": 0.9, "collective_latency": 5e-5, "optimizer_bytes": 70,
-    "step_seconds": 3.5e-3, "gradient_overlap": 0, "tensor_overlap": 0, "pipeline_overlap": 0, "expert_overlap": 0, "straggler": 0.003,
-    "fp8_gain": 1.5}
-UNFUSED_FREE = ("matmul_peak", "wave_loss", "unfused_attention_peak", "replicated_bytes", "split_bytes",
-                "logit_bytes", "launch_seconds", "launch_rank_seconds", "in_node_peak", "network_peak",
-                "collective_latency", "optimizer_bytes", "step_seconds", "straggler", "score_bytes")
-FSDP_SHARED: dict[str, float] = {"replicated_bytes": 60, "split_bytes": 15, "logit_bytes": 40, "optimizer_bytes": 70,
-                                     "step_seconds": 0.01, "straggler": 0.005}
+    "matmul_peak": 0.85,
+    "memory_peak": 0.8,
+    "wave_loss": 0.9,
+    "unfused_attention_peak": 0.45,
+    "flash_attention_peak": 0.5,
+    "replicated_bytes": 60,
+    "split_bytes": 15,
+    "score_bytes": 58,
+    "logit_bytes": 60,
+    "launch_seconds": 3.1e-3,
+    "launch_rank_seconds": 1.4e-4,
+    "in_node_peak": 0.8,
+    "network_peak": 0.9,
+    "collective_latency": 5e-5,
+    "optimizer_bytes": 70,
+    "step_seconds": 3.5e-3,
+    "gradient_overlap": 0,
+    "tensor_overlap": 0,
+    "pipeline_overlap": 0,
+    "expert_overlap": 0,
+    "straggler": 0.003,
+    "fp8_gain": 1.5,
+}
+UNFUSED_FREE = (
+    "matmul_peak",
+    "wave_loss",
+    "unfused_attention_peak",
+    "replicated_bytes",
+    "split_bytes",
+    "logit_bytes",
+    "launch_seconds",
+    "launch_rank_seconds",
+    "in_node_peak",
+    "network_peak",
+    "collective_latency",
+    "optimizer_bytes",
+    "step_seconds",
+    "straggler",
+    "score_bytes",
+)
+FSDP_SHARED: dict[str, float] = {
+    "replicated_bytes": 60,
+    "split_bytes": 15,
+    "logit_bytes": 40,
+    "optimizer_bytes": 70,
+    "step_seconds": 0.01,
+    "straggler": 0.005,
+}
 FSDP_GPU: dict[str, dict[str, float]] = {
     "A100": {"matmul_peak": 0.75, "wave_loss": 1.1, "flash_attention_peak": 0.32},
-    "H100": {"matmul_peak": 0.65, "wave_loss": 4.0, "flash_attention_peak": 0.18}}
+    "H100": {"matmul_peak": 0.65, "wave_loss": 4.0, "flash_attention_peak": 0.18},
+}
 FSDP_FIXED: dict[str, float] = {
-    "memory_peak": 0.8, "unfused_attention_peak": 0.45, "score_bytes": 58, "launch_seconds": 1e-3, "launch_rank_seconds": 0,
-    "in_node_peak": 0.8, "network_peak": 0.9, "collective_latency": 5e-5, "gradient_overlap": 0.8, "tensor_overlap": 0,
-    "pipeline_overlap": 0, "expert_overlap": 0, "fp8_gain": 1.5}
+    "memory_peak": 0.8,
+    "unfused_attention_peak": 0.45,
+    "score_bytes": 58,
+    "launch_seconds": 1e-3,
+    "launch_rank_seconds": 0,
+    "in_node_peak": 0.8,
+    "network_peak": 0.9,
+    "collective_latency": 5e-5,
+    "gradient_overlap": 0.8,
+    "tensor_overlap": 0,
+    "pipeline_overlap": 0,
+    "expert_overlap": 0,
+    "fp8_gain": 1.5,
+}
 MEGATRON: dict[str, float] = {
-    "matmul_peak": 0.67, "memory_peak": 0.8, "wave_loss": 4.0, "unfused_attention_peak": 0.45, "flash_attention_peak": 0.35,
-    "replicated_bytes": 45, "split_bytes": 12, "score_bytes": 58, "logit_bytes": 80, "launch_seconds": 1.5e-3,
-    "launch_rank_seconds": 1e-4, "in_node_peak": 0.8, "network_peak": 0.9, "collective_latency": 5e-5, "optimizer_bytes": 40,
-    "step_seconds": 0.01, "gradient_overlap": 0.8, "tensor_overlap": 0.4, "pipeline_overlap": 0.7, "expert_overlap": 0.5,
-    "straggler": 0.003, "fp8_gain": 1.5}
+    "matmul_peak": 0.67,
+    "memory_peak": 0.8,
+    "wave_loss": 4.0,
+    "unfused_attention_peak": 0.45,
+    "flash_attention_peak": 0.35,
+    "replicated_bytes": 45,
+    "split_bytes": 12,
+    "score_bytes": 58,
+    "logit_bytes": 80,
+    "launch_seconds": 1.5e-3,
+    "launch_rank_seconds": 1e-4,
+    "in_node_peak": 0.8,
+    "network_peak": 0.9,
+    "collective_latency": 5e-5,
+    "optimizer_bytes": 40,
+    "step_seconds": 0.01,
+    "gradient_overlap": 0.8,
+    "tensor_overlap": 0.4,
+    "pipeline_overlap": 0.7,
+    "expert_overlap": 0.5,
+    "straggler": 0.003,
+    "fp8_gain": 1.5,
+}
 MEGATRON_FREE = ("matmul_peak", "tensor_overlap", "logit_bytes")
 
 
@@ -79,8 +147,11 @@ def fit(parts: Sequence[Part], free: Sequence[str], start: dict[str, float], pul
 
 def fit_unfused(multi: Columns, single: Columns, published: Columns) -> dict[str, float]:
     """Megatron-LM of 2021-22 on A100. 720 single-node rows repeat about 30 layer times: they weigh less than one."""
-    parts = [Part(multi, 10 * np.sqrt(55 / len(multi.seconds))), Part(single, 0.3 * np.sqrt(720 / len(single.seconds))),
-             Part(published, 30)]
+    parts = [
+        Part(multi, 10 * np.sqrt(55 / len(multi.seconds))),
+        Part(single, 0.3 * np.sqrt(720 / len(single.seconds))),
+        Part(published, 30),
+    ]
     return fit(parts, UNFUSED_FREE, UNFUSED, pull=1.0)
 
 
@@ -92,8 +163,10 @@ def fit_fsdp(rows: Columns, hopper: Array, pull: float = 0.2) -> dict[str, dict[
     def constants(x: Array) -> dict[str, dict[str, float]]:
         values = dict(zip(names, (float(v) for v in np.exp(x))))
         shared = {key: values[key] for key in FSDP_SHARED}
-        return {gpu: {**FSDP_FIXED, **shared, **{key: values[f"{gpu}.{key}"] for key in rates}}
-                for gpu, rates in FSDP_GPU.items()}
+        return {
+            gpu: {**FSDP_FIXED, **shared, **{key: values[f"{gpu}.{key}"] for key in rates}}
+            for gpu, rates in FSDP_GPU.items()
+        }
 
     def residuals(x: Array) -> Array:
         both = constants(x)
@@ -112,21 +185,35 @@ def fit_megatron(rows: Sequence[Row]) -> dict[str, float]:
     return constants
 
 
-def assemble(unfused: dict[str, float], fsdp: dict[str, dict[str, float]], megatron: dict[str, float],
-             memory: dict[str, float]) -> dict[str, object]:
+def assemble(
+    unfused: dict[str, float], fsdp: dict[str, dict[str, float]], megatron: dict[str, float], memory: dict[str, float]
+) -> dict[str, object]:
     """The data file: constants by software stack, and the rates that belong to a GPU rather than to software."""
     rates = ("matmul_peak", "wave_loss", "flash_attention_peak")
-    by_gpu = {rate: {
-        "unfused": {"A100": unfused[rate], "H100": unfused[rate] if rate == "wave_loss" else megatron[rate]},
-        "fsdp": {gpu: fsdp[gpu][rate] for gpu in fsdp},
-        "megatron": {"A100": UNFUSED["flash_attention_peak"] if rate == "flash_attention_peak" else unfused[rate],
-                     "H100": megatron[rate]}} for rate in rates}
+    by_gpu = {
+        rate: {
+            "unfused": {"A100": unfused[rate], "H100": unfused[rate] if rate == "wave_loss" else megatron[rate]},
+            "fsdp": {gpu: fsdp[gpu][rate] for gpu in fsdp},
+            # Current Megatron on A100 is in no table: its matmuls as measured under FSDP, attention by its prior.
+            "megatron": {
+                "A100": UNFUSED[rate] if rate == "flash_attention_peak" else fsdp["A100"][rate],
+                "H100": megatron[rate],
+            },
+        }
+        for rate in rates
+    }
     stacks = {"unfused": unfused, "fsdp": fsdp["H100"], "megatron": megatron}
-    return {"stacks": {name: {key: _rounded(value) for key, value in values.items() if key not in rates}
-                       for name, values in stacks.items()},
-            "by_gpu": {rate: {stack: {gpu: _rounded(v) for gpu, v in values.items()}
-                              for stack, values in table.items()} for rate, table in by_gpu.items()},
-            "memory": {key: _rounded(value) for key, value in memory.items()}}
+    return {
+        "stacks": {
+            name: {key: _rounded(value) for key, value in values.items() if key not in rates}
+            for name, values in stacks.items()
+        },
+        "by_gpu": {
+            rate: {stack: {gpu: _rounded(v) for gpu, v in values.items()} for stack, values in table.items()}
+            for rate, table in by_gpu.items()
+        },
+        "memory": {key: _rounded(value) for key, value in memory.items()},
+    }
 
 
 def _rounded(value: float) -> float:
@@ -144,8 +231,11 @@ def main() -> None:
     shards, hopper = columns(rows), np.array([row.cluster.gpu.name.startswith("H100") for row in rows])
     fsdp = fit_fsdp(shards, hopper)
     megatron = fit_megatron(megatron_h100())
-    for name, table, constants in (("vTrain multi-node", multi, unfused), ("vTrain single-node", single, unfused),
-                                   ("Korthikanti", published, unfused)):
+    for name, table, constants in (
+        ("vTrain multi-node", multi, unfused),
+        ("vTrain single-node", single, unfused),
+        ("Korthikanti", published, unfused),
+    ):
         print(f"{name:20} in-sample MAPE {100 * np.mean(np.abs(errors(table, constants))):5.2f} %")
     both = np.where(hopper, errors(shards, fsdp["H100"]), errors(shards, fsdp["A100"]))
     print(f"{'llm-foundry':20} in-sample MAPE {100 * np.mean(np.abs(both)):5.2f} %")

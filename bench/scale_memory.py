@@ -13,13 +13,18 @@ from scale.memory import RECIPES
 from scale.planner import calibration as constants_file
 from scale.planner.arrays import Array, Grid, Shape
 from scale.planner.families import model_from_config
-from scale.planner.memory import GIB, STAGES, stage_memory
+from scale.planner.memory import GIB, stage_memory
 from scale.planner.model import Model
-from scale.planner.stages import ModelParameters
+from scale.planner.stages import STAGES, ModelParameters
 from scale.planner.workload import Layout, Train
 
-PRIOR: dict[str, float] = {"working_set_copies": 4.0, "logit_bytes_eager": 10.0, "logit_bytes_fused": 2.0,
-                           "fragmentation": 0.03, "framework_gib": 1.0}
+PRIOR: dict[str, float] = {
+    "working_set_copies": 4.0,
+    "logit_bytes_eager": 10.0,
+    "logit_bytes_fused": 2.0,
+    "fragmentation": 0.03,
+    "framework_gib": 1.0,
+}
 FREE = ("working_set_copies", "logit_bytes_eager", "fragmentation")
 
 
@@ -35,13 +40,21 @@ class Peak:
 
 
 def llama3(hidden: int, ffn: int, layers: int, heads: int) -> Model:
-    return model_from_config({"model_type": "llama", "hidden_size": hidden, "intermediate_size": ffn,
-                                  "num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": 8,
-                                  "vocab_size": 128256}, name=f"llama-3-{hidden}")
+    return model_from_config(
+        {
+            "model_type": "llama",
+            "hidden_size": hidden,
+            "intermediate_size": ffn,
+            "num_hidden_layers": layers,
+            "num_attention_heads": heads,
+            "num_key_value_heads": 8,
+            "vocab_size": 128256,
+        },
+        name=f"llama-3-{hidden}",
+    )
 
 
-LLAMA3 = {"8B": llama3(4096, 14336, 32, 32), "70B": llama3(8192, 28672, 80, 64),
-          "405B": llama3(16384, 53248, 126, 128)}
+LLAMA3 = {"8B": llama3(4096, 14336, 32, 32), "70B": llama3(8192, 28672, 80, 64), "405B": llama3(16384, 53248, 126, 128)}
 
 
 def torchtitan() -> list[Peak]:
@@ -52,8 +65,15 @@ def torchtitan() -> list[Peak]:
     peaks = []
     for r in read("torchtitan_memory.csv"):
         pp, local = int(r["pp"]), int(r["local_batch"])
-        layout = Layout(tp=int(r["tp"]), cp=int(r["cp"]), pp=pp, dp=int(r["fsdp"]), zero=3,
-                        micro_batch=max(1, local // pp), recompute=r["ac"])  # type: ignore[arg-type]
+        layout = Layout(
+            tp=int(r["tp"]),
+            cp=int(r["cp"]),
+            pp=pp,
+            dp=int(r["fsdp"]),
+            zero=3,
+            micro_batch=max(1, local // pp),
+            recompute=r["ac"],
+        )  # type: ignore[arg-type]
         train = Train(int(r["seq"]), int(r["global_batch"]), loss="fused" if r["case"].startswith("H200") else "eager")
         peaks.append(Peak(r["case"], LLAMA3[r["model"]], layout, train, float(r["peak_mem_gib"])))
     return peaks
@@ -64,8 +84,10 @@ def predicted_gib(peak: Peak) -> float:
     shape, grid = Shape.of(peak.model, peak.train), Grid.of(peak.layout, peak.train)
     parameters = ModelParameters.of(peak.model)
     stages = STAGES if peak.layout.pp > 1 else STAGES[:1]
-    return max(float(stage_memory(parameters, shape, grid, RECIPES[peak.train.recipe], stage).total)
-               for stage in stages) / GIB
+    return (
+        max(float(stage_memory(parameters, shape, grid, RECIPES[peak.train.recipe], stage).total) for stage in stages)
+        / GIB
+    )
 
 
 def memory_errors(peaks: Sequence[Peak], memory: dict[str, float]) -> Array:

@@ -7,6 +7,23 @@ from scale.planner.model import Attention, Experts, Mla, Model, count_parameters
 from scale.planner.refusal import Refusal
 from scale.planner.workload import Layout, Train
 
-__all__ = ["Attention", "Cluster", "Experts", "Gpu", "Layout", "MemoryEstimate", "Mla", "Model", "Refusal",
-           "StepEstimate", "Train", "count_parameters", "estimate_memory", "estimate_step", "find_gpu",
-           "hardware_table", "model_from_config", "read_config"]
+__all__ = [
+    "Attention",
+    "Cluster",
+    "Experts",
+    "Gpu",
+    "Layout",
+    "MemoryEstimate",
+    "Mla",
+    "Model",
+    "Refusal",
+    "StepEstimate",
+    "Train",
+    "count_parameters",
+    "estimate_memory",
+    "estimate_step",
+    "find_gpu",
+    "hardware_table",
+    "model_from_config",
+    "read_config",
+]

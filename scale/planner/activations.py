@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scale.planner.arrays import FULL, NONE, SELECTIVE, Array, Grid, Shape, array
+from scale.planner.arrays import FULL, NONE, SELECTIVE, Array, Grid, Shape, array, recomputes_matmuls
 from scale.planner.calibration import calibration
 
 BYTES = 2.0  # 16-bit activations
@@ -44,8 +44,11 @@ def _latent_elements(s: Shape) -> Array:
 def activation_bytes_per_layer(s: Shape, g: Grid) -> Array:
     """Bytes of one mean layer and micro-batch that wait for the backward pass."""
     tokens = tokens_per_micro_batch(s, g)
-    kept = np.select([g.recompute == NONE, g.recompute == SELECTIVE], [_kept(s, g), _selective(s, g)],
-                     BYTES * s.hidden / g.sequence_ways)
+    kept = np.select(
+        [g.recompute == NONE, g.recompute == SELECTIVE],
+        [_kept(s, g), _selective(s, g)],
+        BYTES * s.hidden / g.sequence_ways,
+    )
     scores = SCORE_BYTES * s.heads / g.tp * s.sequence
     return tokens * (kept + np.where((s.unfused > 0) & (g.recompute == NONE), scores, 0.0))
 
@@ -68,11 +71,12 @@ def _selective(s: Shape, g: Grid) -> Array:
     share = s.moe_layers / s.layers
     width = (1 - share) * s.ffn + share * (s.top_k * s.expert_ffn + s.shared_ffn)
     dispatched = share * s.top_k * s.hidden
-    norms = (BYTES * (2.0 * s.hidden + dispatched + _latent_elements(s)) / g.sequence_ways
-             + BYTES * (_attention_elements(s) + s.inputs * width) / g.tp)
+    norms = (
+        BYTES * (2.0 * s.hidden + dispatched + _latent_elements(s)) / g.sequence_ways
+        + BYTES * (_attention_elements(s) + s.inputs * width) / g.tp
+    )
     per_op = BYTES * (2.0 * s.hidden + dispatched + 2.0 * s.query + s.key_value + width) / g.tp
-    fsdp = (g.zero >= 2) & (g.tp <= 1) & (g.pp <= 1)
-    return np.where(s.unfused > 0, _kept(s, g), np.where(fsdp, per_op, norms))
+    return np.where(s.unfused > 0, _kept(s, g), np.where(recomputes_matmuls(s, g), per_op, norms))
 
 
 def working_set_bytes(s: Shape, g: Grid) -> Array:

@@ -41,13 +41,16 @@ class _Columns:
     @classmethod
     def stack(cls, rows: Sequence[Self]) -> Self:
         """One object whose fields are the rows' fields, row by row."""
-        return cls(**{f.name: np.array([getattr(row, f.name) for row in rows], dtype=np.float64)
-                      for f in fields(cls)})
+        return cls(**{f.name: np.array([getattr(row, f.name) for row in rows], dtype=np.float64) for f in fields(cls)})
 
     def take(self, chosen: Any) -> Self:
         """The rows of `chosen` (indices or mask); scalars stay scalars."""
-        return type(self)(**{f.name: value if (value := array(getattr(self, f.name))).ndim == 0 else value[chosen]
-                             for f in fields(self)})
+        return type(self)(
+            **{
+                f.name: value if (value := array(getattr(self, f.name))).ndim == 0 else value[chosen]
+                for f in fields(self)
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -87,16 +90,32 @@ class Shape(_Columns):
         query = a.heads * ((m.qk_nope_head_dim + m.qk_rope_head_dim) if m else a.head_dim)
         unfused = train.attention == "unfused"
         values = {
-            "layers": model.layers, "moe_layers": model.moe_layers, "hidden": model.hidden, "heads": a.heads, "query": query,
+            "layers": model.layers,
+            "moe_layers": model.moe_layers,
+            "hidden": model.hidden,
+            "heads": a.heads,
+            "query": query,
             "key_value": a.kv_heads * a.head_dim if not m else a.heads * m.v_head_dim,
-            "score": a.heads * a.score_dim, "q_rank": (m.q_lora_rank or 0) if m else 0,
-            "kv_rank": m.kv_lora_rank if m else 0, "kv_latent": m.kv_lora_rank + m.qk_rope_head_dim if m else 0,
+            "score": a.heads * a.score_dim,
+            "q_rank": (m.q_lora_rank or 0) if m else 0,
+            "kv_rank": m.kv_lora_rank if m else 0,
+            "kv_latent": m.kv_lora_rank + m.qk_rope_head_dim if m else 0,
             "kv_expanded": a.heads * (m.qk_nope_head_dim + m.v_head_dim) if m else 0,
-            "ffn": model.ffn, "inputs": 2 if model.gated else 1, "experts": e.count if e else 0, "top_k": e.top_k if e else 0,
-            "expert_ffn": e.ffn if e else 0, "shared_ffn": e.shared_ffn if e else 0, "vocab": model.vocab, "tied": model.tied,
-            "sequence": train.sequence, "context": attention_context(model, train.sequence, causal=not unfused),
-            "global_batch": train.global_batch, "unfused": unfused, "dropout": train.dropout or unfused,
-            "eager_loss": train.loss == "eager"}
+            "ffn": model.ffn,
+            "inputs": 2 if model.gated else 1,
+            "experts": e.count if e else 0,
+            "top_k": e.top_k if e else 0,
+            "expert_ffn": e.ffn if e else 0,
+            "shared_ffn": e.shared_ffn if e else 0,
+            "vocab": model.vocab,
+            "tied": model.tied,
+            "sequence": train.sequence,
+            "context": attention_context(model, train.sequence, causal=not unfused),
+            "global_batch": train.global_batch,
+            "unfused": unfused,
+            "dropout": train.dropout or unfused,
+            "eager_loss": train.loss == "eager",
+        }
         return cls(**{key: array(value) for key, value in values.items()})
 
 
@@ -121,10 +140,19 @@ class Grid(_Columns):
     def of(cls, layout: Layout, train: Train) -> Grid:
         share = ZERO_BUBBLE_SHARES.get(layout.schedule.upper(), 1.0) if layout.schedule.startswith("zb") else 1.0
         values = {
-            "tp": layout.tp, "cp": layout.cp, "pp": layout.pp, "ep": layout.ep, "dp": layout.dp, "zero": layout.zero,
-            "micro_batch": layout.micro_batch, "interleave": layout.interleave, "micro_batches": layout.micro_batches(train),
+            "tp": layout.tp,
+            "cp": layout.cp,
+            "pp": layout.pp,
+            "ep": layout.ep,
+            "dp": layout.dp,
+            "zero": layout.zero,
+            "micro_batch": layout.micro_batch,
+            "interleave": layout.interleave,
+            "micro_batches": layout.micro_batches(train),
             "recompute": RECOMPUTES.index(layout.recompute),
-            "sequence_parallel": layout.sequence_parallel and layout.tp > 1, "bubble_share": share}
+            "sequence_parallel": layout.sequence_parallel and layout.tp > 1,
+            "bubble_share": share,
+        }
         return cls(**{key: array(value) for key, value in values.items()})
 
     @property
@@ -140,6 +168,12 @@ class Grid(_Columns):
     def sequence_ways(self) -> Array:
         """By how much the token dimension is split outside the tensor-parallel regions."""
         return np.where(self.sequence_parallel > 0, self.tp, 1.0)
+
+
+def recomputes_matmuls(s: Shape, g: Grid) -> Flags:
+    """Where "selective" recomputes every second matmul: flash attention under FSDP (torchtitan's per-op policy)."""
+    fsdp = (g.zero >= 2) & (g.tp <= 1) & (g.pp <= 1)
+    return np.asarray((g.recompute == SELECTIVE) & (s.unfused <= 0) & fsdp)
 
 
 @dataclass(frozen=True)
@@ -158,7 +192,13 @@ class Rates(_Columns):
     @classmethod
     def of(cls, cluster: Cluster, precision: str = "bf16") -> Rates:
         gpu = cluster.gpu
-        values = {"peak": gpu.bf16_tflops * 1e12, "fp8": precision == "fp8", "memory": gpu.memory_gb_per_s * 1e9,
-                      "in_node": cluster.in_node_gb_per_s * 1e9, "network": cluster.network_gb_per_s * 1e9,
-                      "node": cluster.gpus_per_node, "units": gpu.multiprocessors}
+        values = {
+            "peak": gpu.bf16_tflops * 1e12,
+            "fp8": precision == "fp8",
+            "memory": gpu.memory_gb_per_s * 1e9,
+            "in_node": cluster.in_node_gb_per_s * 1e9,
+            "network": cluster.network_gb_per_s * 1e9,
+            "node": cluster.gpus_per_node,
+            "units": gpu.multiprocessors,
+        }
         return cls(**{key: array(value) for key, value in values.items()})

@@ -12,13 +12,14 @@ from scale.planner.calibration import calibration, constants_for, stack_of
 from scale.planner.feasibility import require_possible
 from scale.planner.flops import TokenFlops, token_flops, utilisation
 from scale.planner.hardware import Cluster
-from scale.planner.memory import STAGES, stage_memory
+from scale.planner.memory import stage_memory
 from scale.planner.model import Model
-from scale.planner.stages import ModelParameters, heaviest_stage
+from scale.planner.stages import STAGES, ModelParameters, heaviest_stage
 from scale.planner.steptime import StepTime, step_seconds
 from scale.planner.workload import Layout, Train
 
 UNFITTED_BAND = 0.15
+FITTED = {("unfused", "A100"), ("fsdp", "A100"), ("fsdp", "H100"), ("megatron", "H100")}
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,14 @@ def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> S
     shape, grid = Shape.of(model, train), Grid.of(layout, train)
     stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
-    return step_seconds(shape, grid, heavy, array(gradient_bytes(train, layout.zero)),
-                        Rates.of(cluster, train.precision), constants_for(stack, cluster.gpu))
+    return step_seconds(
+        shape,
+        grid,
+        heavy,
+        array(gradient_bytes(train, layout.zero)),
+        Rates.of(cluster, train.precision),
+        constants_for(stack, cluster.gpu),
+    )
 
 
 def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
@@ -84,6 +91,8 @@ def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
         return 4 / 3
     if layout.recompute == "selective" and train.attention == "unfused":
         return 1 + flops.attention_forward_full / flops.full_attention
+    if layout.recompute == "selective" and stack_of(train.attention, layout.zero, layout.tp, layout.pp) == "fsdp":
+        return 1 + 0.5 * (flops.forward - flops.attention_forward_full) / flops.full_attention
     return 1.0
 
 
@@ -104,13 +113,22 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
     mfu = utilisation(rate, flops.full_attention, cluster.gpus, peak)
     stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
     return StepEstimate(
-        layout, stack, seconds, causes, rate, mfu, utilisation(rate, flops.causal_attention, cluster.gpus, peak),
-        mfu * recompute_factor(flops, layout, train), mfu * peak, time_band(stack, cluster))
+        layout,
+        stack,
+        seconds,
+        causes,
+        rate,
+        mfu,
+        utilisation(rate, flops.causal_attention, cluster.gpus, peak),
+        mfu * recompute_factor(flops, layout, train),
+        mfu * peak,
+        time_band(stack, cluster),
+    )
 
 
 def time_band(stack: str, cluster: Cluster) -> float:
     """Relative error of a step time: 90th percentile of the cross-validated errors; wider for a GPU never fitted."""
-    fitted = cluster.gpu.name.split("-")[0] in ("A100", "H100")
+    fitted = (stack, cluster.gpu.name.split("-")[0]) in FITTED
     measured = float(calibration()["bands"]["step_time"][stack])
     return measured if fitted else max(measured, UNFITTED_BAND)
 

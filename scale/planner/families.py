@@ -1,6 +1,6 @@
 """Hugging Face `config.json` → `Model`, by family: which biases, norms, gates and ties an architecture has.
 
-Each entry states facts of the published architecture. A `model_type` that is not listed is refused rather than
+The facts of each architecture stand in `family_table`. A `model_type` that is not listed is refused rather than
 guessed, because a wrong guess is a wrong plan.
 """
 
@@ -8,122 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from scale.planner.family_table import FAMILIES, Bias, Family
 from scale.planner.mixtures_of_experts import experts_of
-from scale.planner.model import Attention, Mla, Model, Norm
+from scale.planner.model import Attention, Mla, Model
 from scale.planner.refusal import Refusal, require
 
 Config = Mapping[str, Any]
-# A bias is there always, never, or when the config key of that name is true (with the family's default).
-Bias = bool | tuple[str, bool]
-
-
-@dataclass(frozen=True)
-class Family:
-    """What the weights of a family look like when its config does not say otherwise."""
-
-    gated: bool = True
-    norm: Norm = "rms"
-    norms_per_layer: int = 2
-    final_norm: bool = True
-    tied: bool = False
-    qkv_bias: Bias = False
-    out_bias: Bias = False
-    mlp_bias: Bias = False
-    qk_norm: Literal["none", "head", "full"] = "none"
-    qk_norm_if: str = ""
-    positions: bool = False
-    embed_norm: bool = False
-    head_bias: Bias = False
-    extra_layer_params: int = 0
-    head_dim: int | None = None
-    kv_heads: int | None = None
-    sinks: bool = False
-    four_ffn: bool = False
-
-
-_BIASED = Family(gated=False, norm="layer", qkv_bias=True, out_bias=True, mlp_bias=True)
-_ATTENTION_BIAS: tuple[str, bool] = ("attention_bias", False)
-_LLAMA = Family(qkv_bias=_ATTENTION_BIAS, out_bias=_ATTENTION_BIAS, mlp_bias=("mlp_bias", False))
-_QWEN2 = Family(qkv_bias=("qkv_bias", True), kv_heads=32)
-_QWEN3 = replace(_LLAMA, mlp_bias=False, qk_norm="head", head_dim=128, kv_heads=32)
-_GEMMA = replace(_LLAMA, mlp_bias=False, tied=True, head_dim=256, kv_heads=16)
-_COHERE = Family(norm="layer_no_bias", norms_per_layer=1, tied=True, qkv_bias=_ATTENTION_BIAS,
-                 out_bias=_ATTENTION_BIAS)
-_GPT2 = replace(_BIASED, tied=True, positions=True, four_ffn=True)
-_GPTJ = Family(gated=False, norm="layer", norms_per_layer=1, mlp_bias=True, head_bias=True, four_ffn=True)
-_GLM4 = replace(_LLAMA, norms_per_layer=4, qkv_bias=("attention_bias", True), out_bias=False, mlp_bias=False,
-                head_dim=128, kv_heads=2)
-
-FAMILIES: dict[str, Family] = {
-    "apertus": replace(_LLAMA, gated=False, mlp_bias=False, qk_norm="head", extra_layer_params=2),
-    "arcee": replace(_LLAMA, gated=False),
-    "bloom": replace(_BIASED, tied=True, embed_norm=True, four_ffn=True),
-    "codegen": _GPTJ,
-    "cohere": replace(_COHERE, qk_norm="full", qk_norm_if="use_qk_norm"),
-    "cohere2": _COHERE,
-    "dbrx": Family(norm="layer_no_bias"),
-    "deepseek_v2": replace(_LLAMA, mlp_bias=("mlp_bias", False)),
-    "deepseek_v3": replace(_LLAMA, mlp_bias=False),
-    "dots1": replace(_LLAMA, mlp_bias=False, qk_norm="head", kv_heads=32),
-    "ernie4_5": Family(tied=True, qkv_bias=("use_bias", False), out_bias=("use_bias", False),
-                       mlp_bias=("use_bias", False), head_dim=128, kv_heads=2),
-    "ernie4_5_moe": Family(tied=True, qkv_bias=("use_bias", False), out_bias=("use_bias", False),
-                           mlp_bias=("use_bias", False), head_bias=("use_bias", False), kv_heads=4),
-    "exaone4": Family(qk_norm="head", kv_heads=32),
-    "falcon": Family(gated=False, norm="layer", tied=True, qkv_bias=("bias", False), out_bias=("bias", False),
-                     mlp_bias=("bias", False), four_ffn=True),
-    "gemma": _GEMMA,
-    "gemma2": replace(_GEMMA, norms_per_layer=4, kv_heads=4),
-    "gemma3_text": replace(_GEMMA, norms_per_layer=4, qk_norm="head", kv_heads=4),
-    "glm": replace(_GLM4, norms_per_layer=2),
-    "glm4": _GLM4,
-    "glm4_moe": replace(_LLAMA, mlp_bias=False, out_bias=False, qk_norm="head", qk_norm_if="use_qk_norm"),
-    "gpt2": _GPT2,
-    "gpt_bigcode": _GPT2,
-    "gpt_neo": replace(_GPT2, qkv_bias=False),
-    "gpt_neox": Family(gated=False, norm="layer", qkv_bias=("attention_bias", True),
-                       out_bias=("attention_bias", True), mlp_bias=True),
-    "gpt_oss": Family(qkv_bias=("attention_bias", True), out_bias=("attention_bias", True), head_dim=64,
-                      kv_heads=8, sinks=True),
-    "gptj": _GPTJ,
-    "granite": _LLAMA,
-    "granitemoe": replace(_LLAMA, mlp_bias=False),
-    "hunyuan_v1_dense": replace(_LLAMA, mlp_bias=False, qk_norm="head"),
-    "kimi_k2": replace(_LLAMA, mlp_bias=False),
-    "llama": _LLAMA,
-    "llama4_text": replace(_LLAMA, mlp_bias=False, head_dim=128, kv_heads=8),
-    "minimax_m2": Family(qk_norm="full", head_dim=128, kv_heads=8),
-    "mistral": Family(kv_heads=8),
-    "mixtral": Family(kv_heads=8),
-    "mpt": Family(gated=False, norm="layer_no_bias", tied=True, four_ffn=True),
-    "nemotron": replace(_LLAMA, gated=False, norm="layer"),
-    "olmo": replace(_LLAMA, mlp_bias=False, norm="none"),
-    "olmo2": replace(_LLAMA, mlp_bias=False, qk_norm="full"),
-    "olmo3": replace(_LLAMA, mlp_bias=False, qk_norm="full"),
-    "olmoe": replace(_LLAMA, mlp_bias=False, qk_norm="full"),
-    "opt": Family(gated=False, norm="layer", tied=True, positions=True, qkv_bias=("enable_bias", True),
-                  out_bias=("enable_bias", True), mlp_bias=("enable_bias", True)),
-    "phi": replace(_BIASED, norms_per_layer=1, head_bias=True, qk_norm="head", qk_norm_if="qk_layernorm"),
-    "phi3": Family(),
-    "phimoe": Family(norm="layer", qkv_bias=_ATTENTION_BIAS, out_bias=_ATTENTION_BIAS,
-                     head_bias=("lm_head_bias", False), kv_heads=8),
-    "qwen2": replace(_QWEN2, qkv_bias=True),
-    "qwen2_moe": replace(_QWEN2, kv_heads=16),
-    "qwen3": _QWEN3,
-    "qwen3_moe": replace(_QWEN3, head_dim=None, kv_heads=4),
-    "seed_oss": replace(_LLAMA, qkv_bias=("attention_bias", True), out_bias=("attention_out_bias", False),
-                        head_dim=128),
-    "smollm3": replace(_LLAMA, kv_heads=4, tied=True),
-    "stablelm": Family(norm="layer", kv_heads=32, qkv_bias=("use_qkv_bias", False), qk_norm="full",
-                       qk_norm_if="qk_layernorm"),
-    "starcoder2": Family(gated=False, norm="layer", tied=True, qkv_bias=("use_bias", True),
-                         out_bias=("use_bias", True), mlp_bias=("use_bias", True), kv_heads=2),
-}
-
 # Families without grouped queries or a head width of their own: a key of that name in the config means nothing.
 _MULTI_HEAD_ONLY = frozenset({"bloom", "codegen", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt"})
 
@@ -154,15 +48,21 @@ def model_from_config(config: Config, name: str = "") -> Model:
     """Build a `Model` from a config mapping; refuses an unknown `model_type` or a missing size, naming it."""
     kind = config.get("model_type")
     if kind is None:
-        raise Refusal("the config has no model_type, so the family is unknown; add it (for example \"llama\")")
+        raise Refusal('the config has no model_type, so the family is unknown; add it (for example "llama")')
     if kind not in FAMILIES:
         text = " (the text model under text_config can be planned on its own)" if "text_config" in config else ""
-        raise Refusal(f"model_type {kind!r} is not a family this planner knows the weights of{text}; "
-                      f"known: {', '.join(sorted(FAMILIES))}; or give the shape by hand")
+        raise Refusal(
+            f"model_type {kind!r} is not a family this planner knows the weights of{text}; "
+            f"known: {', '.join(sorted(FAMILIES))}; or give the shape by hand"
+        )
     if kind == "dbrx":
-        config = {**config, **(config.get("attn_config") or {}), **(config.get("ffn_config") or {}),
-                  "num_key_value_heads": (config.get("attn_config") or {}).get("kv_n_heads"),
-                  "hidden_size": config.get("d_model")}
+        config = {
+            **config,
+            **(config.get("attn_config") or {}),
+            **(config.get("ffn_config") or {}),
+            "num_key_value_heads": (config.get("attn_config") or {}).get("kv_n_heads"),
+            "hidden_size": config.get("d_model"),
+        }
     title = str(name or config.get("model") or config.get("_name_or_path") or kind)
     return _build(config, str(kind), title)
 
@@ -172,8 +72,10 @@ def size(config: Config, key: str, kind: str) -> int:
     for alias in _ALIASES[key]:
         value = config.get(alias)
         if value is not None:
-            require(isinstance(value, int) and value > 0,
-                    f"config of family {kind}: {alias} is {value!r}, and must be a positive whole number")
+            require(
+                isinstance(value, int) and value > 0,
+                f"config of family {kind}: {alias} is {value!r}, and must be a positive whole number",
+            )
             return int(value)
     raise Refusal(f"config of family {kind}: none of {', '.join(_ALIASES[key])} is given, so {key} is unknown")
 
@@ -190,13 +92,26 @@ def _build(config: Config, kind: str, name: str) -> Model:
     else:
         ffn = size(config, "ffn", kind)
     model = Model(
-        name=name, layers=size(config, "layers", kind), hidden=hidden, vocab=size(config, "vocab", kind),
-        attention=_attention(config, kind, family, hidden), ffn=ffn, gated=family.gated,
-        mlp_bias=_says(config, family.mlp_bias), norm=family.norm, norms_per_layer=family.norms_per_layer,
-        final_norm=family.final_norm, tied=bool(_first(config, "tie_word_embeddings", family.tied)),
-        positions=size(config, "positions", kind) if family.positions else 0, embed_norm=family.embed_norm,
-        head_bias=_says(config, family.head_bias), extra_layer_params=family.extra_layer_params,
-        experts=experts, family=kind, max_sequence=_max_sequence(config))
+        name=name,
+        layers=size(config, "layers", kind),
+        hidden=hidden,
+        vocab=size(config, "vocab", kind),
+        attention=_attention(config, kind, family, hidden),
+        ffn=ffn,
+        gated=family.gated,
+        mlp_bias=_says(config, family.mlp_bias),
+        norm=family.norm,
+        norms_per_layer=family.norms_per_layer,
+        final_norm=family.final_norm,
+        tied=bool(_first(config, "tie_word_embeddings", family.tied)),
+        positions=size(config, "positions", kind) if family.positions else 0,
+        embed_norm=family.embed_norm,
+        head_bias=_says(config, family.head_bias),
+        extra_layer_params=family.extra_layer_params,
+        experts=experts,
+        family=kind,
+        max_sequence=_max_sequence(config),
+    )
     return _special(config, kind, model)
 
 
@@ -211,18 +126,30 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
     normed = family.qk_norm if not family.qk_norm_if or config.get(family.qk_norm_if, False) else "none"
     width = {"none": 0, "head": 2 * head_dim, "full": (heads + kv_heads) * head_dim}[normed]
     window, windowed = _window(config, kind)
-    return Attention(heads, kv_heads, head_dim, _says(config, family.qkv_bias), _says(config, family.out_bias),
-                     qk_norm_params=width * (2 if kind == "phi" else 1), sinks=family.sinks,
-                     mla=_mla(config) if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2") else None,
-                     window=window, windowed_layers=windowed)
+    return Attention(
+        heads,
+        kv_heads,
+        head_dim,
+        _says(config, family.qkv_bias),
+        _says(config, family.out_bias),
+        qk_norm_params=width * (2 if kind == "phi" else 1),
+        sinks=family.sinks,
+        mla=_mla(config) if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2") else None,
+        window=window,
+        windowed_layers=windowed,
+    )
 
 
 def _mla(config: Config) -> Mla:
     try:
         q_rank = config.get("q_lora_rank", 1536)
-        return Mla(int(config.get("kv_lora_rank", 512)), int(config.get("qk_nope_head_dim", 128)),
-                   int(config.get("qk_rope_head_dim", 64)), int(config.get("v_head_dim", 128)),
-                   None if q_rank is None else int(q_rank))
+        return Mla(
+            int(config.get("kv_lora_rank", 512)),
+            int(config.get("qk_nope_head_dim", 128)),
+            int(config.get("qk_rope_head_dim", 64)),
+            int(config.get("v_head_dim", 128)),
+            None if q_rank is None else int(q_rank),
+        )
     except (TypeError, ValueError) as error:
         raise Refusal(f"the latent-attention ranks of the config are no whole numbers ({error})") from error
 
@@ -254,8 +181,13 @@ def _special(config: Config, kind: str, model: Model) -> Model:
         final = bool(config.get("do_layer_norm_before", True)) and not config.get("_remove_final_layer_norm", False)
         affine = bool(config.get("layer_norm_elementwise_affine", True))
         # OPT's position table starts at row 2 (the fairseq padding offset), hence two more rows.
-        return replace(model, positions=model.positions + 2, final_norm=final, norm="layer" if affine else "none",
-                       embed_dim=int(_first(config, "word_embed_proj_dim", model.hidden)))
+        return replace(
+            model,
+            positions=model.positions + 2,
+            final_norm=final,
+            norm="layer" if affine else "none",
+            embed_dim=int(_first(config, "word_embed_proj_dim", model.hidden)),
+        )
     if kind == "falcon":
         return _falcon(config, model)
     if kind == "gpt_bigcode" and config.get("multi_query", True):

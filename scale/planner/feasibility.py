@@ -7,7 +7,9 @@ from scale.planner.model import Model
 from scale.planner.refusal import Refusal
 from scale.planner.workload import Layout, Train
 
-SPARE_SLOTS = 2  # embedding and output head may take a layer's place on the first and last stage (Llama 3 section 3.3.2)
+SPARE_SLOTS = (
+    2  # embedding and output head may take a layer's place on the first and last stage (Llama 3 section 3.3.2)
+)
 
 
 def chunks_divide(layers: int, stages: int, interleave: int) -> bool:
@@ -20,22 +22,30 @@ def reasons_against(model: Model, cluster: Cluster, layout: Layout, train: Train
     found = []
     a, e = model.attention, model.experts
     if layout.gpus != cluster.gpus:
-        found.append(f"tp {layout.tp} · cp {layout.cp} · pp {layout.pp} · dp {layout.dp} is {layout.gpus} GPUs, "
-                     f"the cluster has {cluster.gpus}")
+        found.append(
+            f"tp {layout.tp} · cp {layout.cp} · pp {layout.pp} · dp {layout.dp} is {layout.gpus} GPUs, "
+            f"the cluster has {cluster.gpus}"
+        )
     if train.global_batch % (layout.dp * layout.micro_batch):
-        found.append(f"a global batch of {train.global_batch} sequences does not divide into dp {layout.dp} × "
-                     f"micro-batch {layout.micro_batch}")
+        found.append(
+            f"a global batch of {train.global_batch} sequences does not divide into dp {layout.dp} × "
+            f"micro-batch {layout.micro_batch}"
+        )
     if a.heads % layout.tp:
         found.append(f"{a.heads} heads do not divide by tp {layout.tp}")
     if layout.pp > model.layers:
         found.append(f"{layout.pp} pipeline stages are more than {model.layers} layers")
     if layout.interleave > 1:
         if not chunks_divide(model.layers, layout.pp, layout.interleave):
-            found.append(f"{model.layers} layers (with up to {SPARE_SLOTS} slots for embedding and head) do not divide "
-                         f"into pp {layout.pp} × {layout.interleave} chunks")
+            found.append(
+                f"{model.layers} layers (with up to {SPARE_SLOTS} slots for embedding and head) do not divide "
+                f"into pp {layout.pp} × {layout.interleave} chunks"
+            )
         if layout.micro_batches(train) % layout.pp:
-            found.append(f"interleaving needs micro-batches ({layout.micro_batches(train)}) in multiples of "
-                         f"pp {layout.pp} (Narayanan et al. 2021)")
+            found.append(
+                f"interleaving needs micro-batches ({layout.micro_batches(train)}) in multiples of "
+                f"pp {layout.pp} (Narayanan et al. 2021)"
+            )
     if layout.cp > 1 and train.sequence % (2 * layout.cp):
         found.append(f"a sequence of {train.sequence} does not divide into 2 × cp {layout.cp} chunks")
     if layout.ep > 1 and (e is None or e.count % layout.ep):
@@ -59,8 +69,9 @@ def remarks(model: Model, cluster: Cluster, layout: Layout) -> list[str]:
     notes = []
     a = model.attention
     if a.mla is None and a.kv_heads < layout.tp:
-        notes.append(f"tp {layout.tp} is more than {a.kv_heads} key/value heads: each is held by "
-                     f"{layout.tp // a.kv_heads} GPUs")
+        notes.append(
+            f"tp {layout.tp} is more than {a.kv_heads} key/value heads: each is held by {layout.tp // a.kv_heads} GPUs"
+        )
     if layout.tp > cluster.gpus_per_node:
         notes.append(f"tp {layout.tp} crosses nodes of {cluster.gpus_per_node}: its all-reduces use the network")
     if model.layers % layout.pp:

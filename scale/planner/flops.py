@@ -58,8 +58,7 @@ def megatron_parameters(layers: int, hidden: int, vocab: int, sequence: int) -> 
 
 def megatron_flops(batch: int, sequence: int, layers: int, hidden: int, vocab: int) -> float:
     """FLOPs per iteration with full recomputation, Narayanan et al. 2021 eq 3: 96·B·s·l·h²·(1 + s/6h + V/16lh)."""
-    return (96.0 * batch * sequence * layers * hidden**2
-            * (1 + sequence / (6 * hidden) + vocab / (16 * layers * hidden)))
+    return 96.0 * batch * sequence * layers * hidden**2 * (1 + sequence / (6 * hidden) + vocab / (16 * layers * hidden))
 
 
 def training_days(tokens: float, parameters: float, gpus: int, achieved_tflops: float) -> float:
@@ -67,8 +66,16 @@ def training_days(tokens: float, parameters: float, gpus: int, achieved_tflops: 
     return 8.0 * tokens * parameters / (gpus * achieved_tflops * 1e12) / 86400
 
 
-def palm_mfu(tokens_per_second: float, parameters: float, layers: int, heads: int, head_dim: int, sequence: int,
-             chips: int, peak_tflops: float) -> float:
+def palm_mfu(
+    tokens_per_second: float,
+    parameters: float,
+    layers: int,
+    heads: int,
+    head_dim: int,
+    sequence: int,
+    chips: int,
+    peak_tflops: float,
+) -> float:
     """MFU by PaLM appendix B, a fraction: R·(6N + 12·L·H·Q·T)/(chips·peak), full attention, no recomputation."""
     per_token = 6.0 * parameters + 12.0 * layers * heads * head_dim * sequence
     return utilisation(tokens_per_second, per_token, chips, peak_tflops)

@@ -57,13 +57,19 @@ class Cluster:
     def __post_init__(self) -> None:
         require(self.gpus >= 1, f"cluster: {self.gpus} gpus is impossible; give at least 1")
         require(self.gpus_per_node >= 1, "cluster: gpus_per_node must be at least 1")
-        require(self.gpus <= self.gpus_per_node or self.gpus % self.gpus_per_node == 0,
-                f"cluster: {self.gpus} GPUs do not fill nodes of {self.gpus_per_node}; "
-                f"give a multiple of {self.gpus_per_node} or set gpus_per_node")
+        require(
+            self.gpus <= self.gpus_per_node or self.gpus % self.gpus_per_node == 0,
+            f"cluster: {self.gpus} GPUs do not fill nodes of {self.gpus_per_node}; "
+            f"give a multiple of {self.gpus_per_node} or set gpus_per_node",
+        )
         require(0 < self.usable_memory_fraction <= 1, "cluster: usable_memory_fraction is a fraction of 1")
         require(self.failures_per_1000_node_days >= 0, "cluster: failures_per_1000_node_days cannot be negative")
-        defaults = {"in_node_gb_per_s": self.gpu.in_node_gb_per_s, "network_gb_per_s": self.gpu.network_gb_per_s,
-                    "storage_gb_per_s": max(2.0, 2.0 * self.nodes), "price_per_gpu_hour": self.gpu.price_per_hour}
+        defaults = {
+            "in_node_gb_per_s": self.gpu.in_node_gb_per_s,
+            "network_gb_per_s": self.gpu.network_gb_per_s,
+            "storage_gb_per_s": max(2.0, 2.0 * self.nodes),
+            "price_per_gpu_hour": self.gpu.price_per_hour,
+        }
         for key, value in defaults.items():
             require(getattr(self, key) >= 0, f"cluster: {key} cannot be negative")
             if not getattr(self, key):
@@ -96,10 +102,19 @@ def hardware_table() -> dict[str, Gpu]:
     with resources.files("scale").joinpath("data/hardware.csv").open(encoding="utf-8") as lines:
         for row in csv.DictReader(line for line in lines if not line.startswith("#")):
             table[row["accelerator"]] = Gpu(
-                row["accelerator"], float(row["bf16_tflops"]), _number(row["fp8_tflops"]), float(row["memory_gb"]),
-                float(row["memory_gb_per_s"]), float(row["in_node_gb_per_s"]), float(row["network_gb_per_s"]),
-                _number(row["matmul_fraction"]), int(row["multiprocessors"]), float(row["price_per_hour"]),
-                float(row["watts"]), row["source"])
+                row["accelerator"],
+                float(row["bf16_tflops"]),
+                _number(row["fp8_tflops"]),
+                float(row["memory_gb"]),
+                float(row["memory_gb_per_s"]),
+                float(row["in_node_gb_per_s"]),
+                float(row["network_gb_per_s"]),
+                _number(row["matmul_fraction"]),
+                int(row["multiprocessors"]),
+                float(row["price_per_hour"]),
+                float(row["watts"]),
+                row["source"],
+            )
     return table
 
 
@@ -111,11 +126,19 @@ def find_gpu(name: str) -> Gpu:
 
     table = hardware_table()
     exact = [gpu for key, gpu in table.items() if plain(key) == plain(name)]
-    near = exact or [gpu for key, gpu in table.items() if plain(key).startswith(plain(name))] or [
-        gpu for key, gpu in table.items()
-        if plain(name).startswith(plain(key.split("-")[0])) and plain(name).removesuffix("gb").endswith(
-            str(int(gpu.memory_gb)))]
+    near = (
+        exact
+        or [gpu for key, gpu in table.items() if plain(key).startswith(plain(name))]
+        or [
+            gpu
+            for key, gpu in table.items()
+            if plain(name).startswith(plain(key.split("-")[0]))
+            and plain(name).removesuffix("gb").endswith(str(int(gpu.memory_gb)))
+        ]
+    )
     if not name or not near:
-        raise Refusal(f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(table))}; "
-                      "or give its numbers under cluster.gpu")
+        raise Refusal(
+            f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(table))}; "
+            "or give its numbers under cluster.gpu"
+        )
     return near[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scale.planner.arrays import FULL, NONE, Array, Grid, Rates, Shape
+from scale.planner.arrays import FULL, NONE, Array, Grid, Rates, Shape, recomputes_matmuls
 from scale.planner.calibration import Constants
 
 # One wave of 128×256 output tiles over all multiprocessors (the largest tile of cuBLAS on tensor cores).
@@ -45,14 +45,13 @@ def matmul_seconds(m: Array, n: Array, k: Array, r: Rates, c: Constants) -> Arra
 
 def linear_seconds(m: Array, n: Array, k: Array, forwards: Array, r: Rates, c: Constants) -> Array:
     """A linear layer: `forwards` forward products and the two of the backward pass (inputs and weights)."""
-    return (forwards * matmul_seconds(m, n, k, r, c) + matmul_seconds(m, k, n, r, c)
-            + matmul_seconds(n, k, m, r, c))
+    return forwards * matmul_seconds(m, n, k, r, c) + matmul_seconds(m, k, n, r, c) + matmul_seconds(n, k, m, r, c)
 
 
 def layer_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> LayerTime:
     """Mean layer of a stage, for one micro-batch of b·s/cp tokens."""
     tokens = g.micro_batch * s.sequence / g.cp
-    forwards = np.where(g.recompute == FULL, 2.0, 1.0)
+    forwards = np.where(g.recompute == FULL, 2.0, np.where(recomputes_matmuls(s, g), 1.5, 1.0))
     attention_linear = _attention_matmuls(s, g, tokens, forwards, r, c)
     dense = _mlp_seconds(tokens, s.ffn / g.tp, s, forwards, r, c)
     moe_share = s.moe_layers / s.layers
@@ -66,22 +65,29 @@ def layer_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> LayerTime:
 
 def _attention_matmuls(s: Shape, g: Grid, tokens: Array, forwards: Array, r: Rates, c: Constants) -> Array:
     h, t = s.hidden, g.tp
-    standard = (linear_seconds(tokens, (s.query + 2 * s.key_value) / t, h, forwards, r, c)
-                + linear_seconds(tokens, h, s.query / t, forwards, r, c))
+    standard = linear_seconds(tokens, (s.query + 2 * s.key_value) / t, h, forwards, r, c) + linear_seconds(
+        tokens, h, s.query / t, forwards, r, c
+    )
     if not np.any(s.kv_rank > 0):
         return standard
-    latent = (linear_seconds(tokens, s.kv_latent, h, forwards, r, c)
-              + linear_seconds(tokens, s.kv_expanded / t, s.kv_rank, forwards, r, c)
-              + linear_seconds(tokens, h, s.key_value / t, forwards, r, c)
-              + np.where(s.q_rank > 0, linear_seconds(tokens, s.q_rank, h, forwards, r, c)
-                         + linear_seconds(tokens, s.query / t, s.q_rank, forwards, r, c),
-                         linear_seconds(tokens, s.query / t, h, forwards, r, c)))
+    latent = (
+        linear_seconds(tokens, s.kv_latent, h, forwards, r, c)
+        + linear_seconds(tokens, s.kv_expanded / t, s.kv_rank, forwards, r, c)
+        + linear_seconds(tokens, h, s.key_value / t, forwards, r, c)
+        + np.where(
+            s.q_rank > 0,
+            linear_seconds(tokens, s.q_rank, h, forwards, r, c)
+            + linear_seconds(tokens, s.query / t, s.q_rank, forwards, r, c),
+            linear_seconds(tokens, s.query / t, h, forwards, r, c),
+        )
+    )
     return np.where(s.kv_rank > 0, latent, standard)
 
 
 def _mlp_seconds(tokens: Array, ffn: Array, s: Shape, forwards: Array, r: Rates, c: Constants) -> Array:
-    return (linear_seconds(tokens, s.inputs * ffn, s.hidden, forwards, r, c)
-            + linear_seconds(tokens, s.hidden, ffn, forwards, r, c))
+    return linear_seconds(tokens, s.inputs * ffn, s.hidden, forwards, r, c) + linear_seconds(
+        tokens, s.hidden, ffn, forwards, r, c
+    )
 
 
 def _moe_seconds(s: Shape, g: Grid, tokens: Array, forwards: Array, r: Rates, c: Constants) -> Array:
@@ -120,5 +126,6 @@ def head_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> Array:
     """Output head and loss of the last stage, one micro-batch: never recomputed."""
     tokens = g.micro_batch * s.sequence / g.cp
     one = np.ones_like(tokens)
-    return (linear_seconds(tokens, s.vocab / g.tp, s.hidden, one, r, c)
-            + c.logit_bytes * tokens * s.vocab / g.tp / r.memory)
+    return (
+        linear_seconds(tokens, s.vocab / g.tp, s.hidden, one, r, c) + c.logit_bytes * tokens * s.vocab / g.tp / r.memory
+    )

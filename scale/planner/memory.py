@@ -10,10 +10,9 @@ from scale.memory import RECIPES, StateRecipe
 from scale.planner.activations import activation_bytes_per_layer, logits_bytes, working_set_bytes
 from scale.planner.arrays import Array, Flags, Grid, Shape, array, total_of
 from scale.planner.calibration import calibration
-from scale.planner.stages import ModelParameters, stage_parameters
+from scale.planner.stages import STAGES, ModelParameters, stage_parameters
 from scale.planner.steptime import StageParameters, layers_of_stages
 
-STAGES = ("first", "middle", "last")
 GIB = 2.0**30
 
 
@@ -64,8 +63,7 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     gradients = _split(held, g, (g.zero >= 2) & ~kept)
     gradient_bytes = np.where((g.zero >= 2) & kept, 4.0, recipe.gradients + recipe.gradients_fp32)
     weights = _split(held, g, (g.zero >= 3) & ~kept)
-    full, fewer = layers_of_stages(s.layers, g.pp)
-    layers = full if stage == "middle" else np.where(g.pp > 1, fewer, full)
+    layers = dict(zip(STAGES, layers_of_stages(s.layers, g.pp)))[stage]
     activations = activation_bytes_per_layer(s, g) * layers * in_flight(stage, g)
     gather, reduce = _buffers(p, g, kept)
     head = np.where((g.pp > 1) & (stage != "last"), 0.0, 1.0)
@@ -74,9 +72,17 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     moving = activations + working + logits
     # An 8-bit or momentum-less optimiser is a recipe of its own; the byte counts come from the recipe alone.
     return StageMemory(
-        weights * recipe.weights, gradients * gradient_bytes, state * recipe.master,
-        state * (recipe.momentum + recipe.variance), activations, working, logits, gather, reduce,
-        constants["fragmentation"] * moving + constants["framework_gib"] * GIB)
+        weights * recipe.weights,
+        gradients * gradient_bytes,
+        state * recipe.master,
+        state * (recipe.momentum + recipe.variance),
+        activations,
+        working,
+        logits,
+        gather,
+        reduce,
+        constants["fragmentation"] * moving + constants["framework_gib"] * GIB,
+    )
 
 
 def _split(held: StageParameters, g: Grid, sharded: Flags) -> Array:
@@ -102,4 +108,3 @@ def worst_stage(p: ModelParameters, s: Shape, g: Grid, recipe: str) -> tuple[Arr
     totals[1] = np.where(g.pp > 2, totals[1], 0.0)
     stacked = np.stack(np.broadcast_arrays(*totals))
     return np.max(stacked, axis=0), np.argmax(stacked, axis=0)
-

@@ -29,13 +29,21 @@ def _get(config: Config, keys: tuple[str, ...], default: int) -> int:
 
 
 def _mixtral(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_local_experts", "num_experts"), 8), _get(config, ("num_experts_per_tok",), 2),
-                   _get(config, ("intermediate_size",), 14336), tuple(range(layers))), None
+    return Experts(
+        _get(config, ("num_local_experts", "num_experts"), 8),
+        _get(config, ("num_experts_per_tok",), 2),
+        _get(config, ("intermediate_size",), 14336),
+        tuple(range(layers)),
+    ), None
 
 
 def _phimoe(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_local_experts",), 16), _get(config, ("num_experts_per_tok",), 2),
-                   _get(config, ("intermediate_size",), 6400), tuple(range(layers))), None
+    return Experts(
+        _get(config, ("num_local_experts",), 16),
+        _get(config, ("num_experts_per_tok",), 2),
+        _get(config, ("intermediate_size",), 6400),
+        tuple(range(layers)),
+    ), None
 
 
 def _qwen_layers(config: Config, layers: int) -> tuple[int, ...]:
@@ -44,52 +52,83 @@ def _qwen_layers(config: Config, layers: int) -> tuple[int, ...]:
 
 
 def _qwen2_moe(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_experts", "num_local_experts"), 60), _get(config, ("num_experts_per_tok",), 4),
-                   _get(config, ("moe_intermediate_size",), 1408), _qwen_layers(config, layers),
-                   shared_ffn=_get(config, ("shared_expert_intermediate_size",), 5632), shared_gate=True), None
+    return Experts(
+        _get(config, ("num_experts", "num_local_experts"), 60),
+        _get(config, ("num_experts_per_tok",), 4),
+        _get(config, ("moe_intermediate_size",), 1408),
+        _qwen_layers(config, layers),
+        shared_ffn=_get(config, ("shared_expert_intermediate_size",), 5632),
+        shared_gate=True,
+    ), None
 
 
 def _qwen3_moe(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_experts", "num_local_experts"), 128),
-                   _get(config, ("num_experts_per_tok",), 8), _get(config, ("moe_intermediate_size",), 768),
-                   _qwen_layers(config, layers)), None
+    return Experts(
+        _get(config, ("num_experts", "num_local_experts"), 128),
+        _get(config, ("num_experts_per_tok",), 8),
+        _get(config, ("moe_intermediate_size",), 768),
+        _qwen_layers(config, layers),
+    ), None
 
 
 def _olmoe(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_experts", "num_local_experts"), 64), _get(config, ("num_experts_per_tok",), 8),
-                   _get(config, ("intermediate_size",), 2048), tuple(range(layers))), None
+    return Experts(
+        _get(config, ("num_experts", "num_local_experts"), 64),
+        _get(config, ("num_experts_per_tok",), 8),
+        _get(config, ("intermediate_size",), 2048),
+        tuple(range(layers)),
+    ), None
 
 
-def _deepseek(count: int, top_k: int, ffn: int, shared: int, dense: int) -> Callable[
-        [Config, int], tuple[Experts, str | None]]:
+def _deepseek(
+    count: int, top_k: int, ffn: int, shared: int, dense: int
+) -> Callable[[Config, int], tuple[Experts, str | None]]:
     """DeepSeek-style experts with a family's defaults: the first layers stay dense, shared experts are one MLP."""
 
     def read(config: Config, layers: int) -> tuple[Experts, str | None]:
         width = _get(config, ("moe_intermediate_size",), ffn)
         first = _get(config, ("first_k_dense_replace",), dense)
-        return Experts(_get(config, ("n_routed_experts", "num_local_experts", "num_experts"), count),
-                       _get(config, ("num_experts_per_tok",), top_k), width, tuple(range(first, layers)),
-                       shared_ffn=width * _get(config, ("n_shared_experts",), shared)), None
+        return Experts(
+            _get(config, ("n_routed_experts", "num_local_experts", "num_experts"), count),
+            _get(config, ("num_experts_per_tok",), top_k),
+            width,
+            tuple(range(first, layers)),
+            shared_ffn=width * _get(config, ("n_shared_experts",), shared),
+        ), None
 
     return read
 
 
 def _gpt_oss(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_local_experts", "num_experts"), 128),
-                   _get(config, ("num_experts_per_tok",), 4), _get(config, ("intermediate_size",), 2880),
-                   tuple(range(layers)), bias=True, router_bias=True), None
+    return Experts(
+        _get(config, ("num_local_experts", "num_experts"), 128),
+        _get(config, ("num_experts_per_tok",), 4),
+        _get(config, ("intermediate_size",), 2880),
+        tuple(range(layers)),
+        bias=True,
+        router_bias=True,
+    ), None
 
 
 def _minimax(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("num_local_experts",), 256), _get(config, ("num_experts_per_tok",), 8),
-                   _get(config, ("intermediate_size",), 1536), tuple(range(layers))), None
+    return Experts(
+        _get(config, ("num_local_experts",), 256),
+        _get(config, ("num_experts_per_tok",), 8),
+        _get(config, ("intermediate_size",), 1536),
+        tuple(range(layers)),
+    ), None
 
 
 def _llama4(config: Config, layers: int) -> tuple[Experts, str | None]:
     width, step = _get(config, ("intermediate_size",), 8192), _get(config, ("interleave_moe_layer_step",), 1)
     chosen = config.get("moe_layers") or range(step - 1, layers, step)
-    return Experts(_get(config, ("num_local_experts",), 16), _get(config, ("num_experts_per_tok",), 1), width,
-                   tuple(int(i) for i in chosen), shared_ffn=width), "intermediate_size_mlp"
+    return Experts(
+        _get(config, ("num_local_experts",), 16),
+        _get(config, ("num_experts_per_tok",), 1),
+        width,
+        tuple(int(i) for i in chosen),
+        shared_ffn=width,
+    ), "intermediate_size_mlp"
 
 
 def _ernie(config: Config, layers: int) -> tuple[Experts, str | None]:
@@ -98,13 +137,23 @@ def _ernie(config: Config, layers: int) -> tuple[Experts, str | None]:
     last = layers - 1 if end == -1 else min(end, layers - 1)
     width = _get(config, ("moe_intermediate_size",), 1536)
     chosen = tuple(i for i in range(layers) if start <= i <= last and (i + 1) % interval == 0)
-    return Experts(_get(config, ("moe_num_experts",), 64), _get(config, ("moe_k", "num_experts_per_tok"), 6), width,
-                   chosen, shared_ffn=width * _get(config, ("moe_num_shared_experts",), 2), router_bias=True), None
+    return Experts(
+        _get(config, ("moe_num_experts",), 64),
+        _get(config, ("moe_k", "num_experts_per_tok"), 6),
+        width,
+        chosen,
+        shared_ffn=width * _get(config, ("moe_num_shared_experts",), 2),
+        router_bias=True,
+    ), None
 
 
 def _dbrx(config: Config, layers: int) -> tuple[Experts, str | None]:
-    return Experts(_get(config, ("moe_num_experts",), 4), _get(config, ("moe_top_k",), 1),
-                   _get(config, ("ffn_hidden_size",), 3584), tuple(range(layers))), None
+    return Experts(
+        _get(config, ("moe_num_experts",), 4),
+        _get(config, ("moe_top_k",), 1),
+        _get(config, ("ffn_hidden_size",), 3584),
+        tuple(range(layers)),
+    ), None
 
 
 _READERS: dict[str, Callable[[Config, int], tuple[Experts, str | None]]] = {

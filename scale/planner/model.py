@@ -90,16 +90,25 @@ class Model:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        sizes = {"layers": self.layers, "hidden": self.hidden, "vocab": self.vocab,
-                 "heads": self.attention.heads, "kv_heads": self.attention.kv_heads}
+        sizes = {
+            "layers": self.layers,
+            "hidden": self.hidden,
+            "vocab": self.vocab,
+            "heads": self.attention.heads,
+            "kv_heads": self.attention.kv_heads,
+        }
         for key, size in sizes.items():
             require(size >= 1, f"model {self.name}: {key} is {size}, and must be at least 1")
-        require(self.attention.heads % self.attention.kv_heads == 0,
-                f"model {self.name}: {self.attention.heads} query heads do not divide into "
-                f"{self.attention.kv_heads} key/value heads; make heads a multiple of kv_heads")
+        require(
+            self.attention.heads % self.attention.kv_heads == 0,
+            f"model {self.name}: {self.attention.heads} query heads do not divide into "
+            f"{self.attention.kv_heads} key/value heads; make heads a multiple of kv_heads",
+        )
         if self.experts:
-            require(0 < self.experts.top_k <= self.experts.count,
-                    f"model {self.name}: top_k {self.experts.top_k} of {self.experts.count} experts is impossible")
+            require(
+                0 < self.experts.top_k <= self.experts.count,
+                f"model {self.name}: top_k {self.experts.top_k} of {self.experts.count} experts is impossible",
+            )
 
     @property
     def moe_layers(self) -> int:
@@ -130,8 +139,9 @@ class LayerParameters:
     @property
     def dense(self) -> int:
         """Parameters outside the routed experts (replicated over expert parallelism)."""
-        return (self.attention_matmul + self.attention_other + self.mlp_matmul + self.mlp_other
-                + self.norms + self.router)
+        return (
+            self.attention_matmul + self.attention_other + self.mlp_matmul + self.mlp_other + self.norms + self.router
+        )
 
     @property
     def active_matmul(self) -> int:
@@ -159,7 +169,7 @@ def _mla_parameters(h: int, a: Attention, m: Mla) -> tuple[int, int]:
     if m.q_lora_rank:
         matmul += h * m.q_lora_rank + m.q_lora_rank * a.heads * qk
         other += m.q_lora_rank
-        bias = (m.q_lora_rank if a.qkv_bias else 0)
+        bias = m.q_lora_rank if a.qkv_bias else 0
     else:
         matmul += h * a.heads * qk
         bias = 0
@@ -182,13 +192,20 @@ def layer_parameters(model: Model, moe: bool) -> LayerParameters:
         return LayerParameters(attention_matmul, attention_other, matmul, bias, norms)
     e = model.experts
     one, one_bias = mlp_parameters(model.hidden, e.ffn, model.gated, e.bias)
-    shared, shared_bias = (mlp_parameters(model.hidden, e.shared_ffn, model.gated, model.mlp_bias)
-                           if e.shared_ffn else (0, 0))
+    shared, shared_bias = (
+        mlp_parameters(model.hidden, e.shared_ffn, model.gated, model.mlp_bias) if e.shared_ffn else (0, 0)
+    )
     gate = model.hidden if e.shared_gate else 0
     return LayerParameters(
-        attention_matmul, attention_other, shared + gate, shared_bias, norms,
+        attention_matmul,
+        attention_other,
+        shared + gate,
+        shared_bias,
+        norms,
         router=e.count * model.hidden + (e.count if e.router_bias else 0),
-        experts=e.count * (one + one_bias), active_experts=e.top_k * one)
+        experts=e.count * (one + one_bias),
+        active_experts=e.top_k * one,
+    )
 
 
 @dataclass(frozen=True)
@@ -208,8 +225,16 @@ class ParameterCount:
 
     @property
     def total(self) -> int:
-        return (self.embedding + self.positions + self.attention + self.mlp + self.experts + self.router
-                + self.norms + self.head)
+        return (
+            self.embedding
+            + self.positions
+            + self.attention
+            + self.mlp
+            + self.experts
+            + self.router
+            + self.norms
+            + self.head
+        )
 
     @property
     def embedding_share(self) -> float:
@@ -243,5 +268,15 @@ def count_parameters(model: Model) -> ParameterCount:
     head = (0 if model.tied else head_matmul) + (model.vocab if model.head_bias else 0)
     positions = model.positions * model.hidden
     total = embedding + positions + attention + mlp + experts + router + norms + head
-    return ParameterCount(embedding, positions, attention, mlp, experts, router, norms, head, active=total - idle,
-                          active_matmul=active_matmul + head_matmul + projections)
+    return ParameterCount(
+        embedding,
+        positions,
+        attention,
+        mlp,
+        experts,
+        router,
+        norms,
+        head,
+        active=total - idle,
+        active_matmul=active_matmul + head_matmul + projections,
+    )

@@ -10,6 +10,8 @@ from scale.planner.arrays import Array, Grid, array
 from scale.planner.model import NORM_VECTORS, Model, layer_parameters
 from scale.planner.steptime import StageParameters, layers_of_stages
 
+STAGES = ("first", "middle", "last")
+
 
 @dataclass(frozen=True)
 class ModelParameters:
@@ -35,10 +37,16 @@ class ModelParameters:
                 experts += share * layer.experts
         embed = model.embed_dim or model.hidden
         norm = NORM_VECTORS[model.norm]
-        return cls(split, replicated, experts, model.vocab * embed, model.vocab * embed,
-                   model.positions * model.hidden + (norm * embed if model.embed_norm else 0),
-                   (norm * model.hidden if model.final_norm else 0) + (model.vocab if model.head_bias else 0),
-                   model.tied)
+        return cls(
+            split,
+            replicated,
+            experts,
+            model.vocab * embed,
+            model.vocab * embed,
+            model.positions * model.hidden + (norm * embed if model.embed_norm else 0),
+            (norm * model.hidden if model.final_norm else 0) + (model.vocab if model.head_bias else 0),
+            model.tied,
+        )
 
 
 def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> StageParameters:
@@ -46,8 +54,7 @@ def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> St
 
     Tied embeddings live on both the first and the last stage of a pipeline (Megatron-LM), once without one.
     """
-    full, fewer = layers_of_stages(array(layers), g.pp)
-    count = full if stage == "middle" else np.where(g.pp > 1, fewer, full)
+    count = dict(zip(STAGES, layers_of_stages(array(layers), g.pp)))[stage]
     per_layer = p.layer_split / g.tp + p.layer_replicated
     ends = np.zeros_like(count)
     if stage == "first":
@@ -62,12 +69,18 @@ def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> St
 
 def heaviest_stage(p: ModelParameters, layers: int, g: Grid) -> StageParameters:
     """The stage with the most parameters: what gradients and the optimiser step wait for."""
-    options = [stage_parameters(p, layers, g, stage) for stage in ("first", "middle", "last")]
+    options = [stage_parameters(p, layers, g, stage) for stage in STAGES]
     options[2] = StageParameters(np.where(g.pp > 1, options[2].dense, 0), np.where(g.pp > 1, options[2].experts, 0))
     totals = np.stack(np.broadcast_arrays(*(o.dense + o.experts for o in options)))
     best = np.argmax(totals, axis=0)
-    return StageParameters(*(np.take_along_axis(np.stack(np.broadcast_arrays(*(getattr(o, part) for o in options))),
-                                                best[None, ...], axis=0)[0] for part in ("dense", "experts")))
+    return StageParameters(
+        *(
+            np.take_along_axis(
+                np.stack(np.broadcast_arrays(*(getattr(o, part) for o in options))), best[None, ...], axis=0
+            )[0]
+            for part in ("dense", "experts")
+        )
+    )
 
 
 def gradient_bytes_of(recipe_gradients: int, recipe_fp32: int) -> Array:

@@ -36,10 +36,14 @@ class Train:
         require(self.global_batch >= 1, f"train: a global batch of {self.global_batch} sequences is impossible")
         require(self.tokens >= 0, "train: tokens cannot be negative")
         require(self.recipe in RECIPES, f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}")
-        require(self.precision in ("bf16", "fp16", "fp8"), f"train: precision {self.precision!r} is unknown; "
-                                                           "known: bf16, fp16, fp8")
-        require(self.attention in ("flash", "unfused"), f"train: attention {self.attention!r} is unknown; "
-                                                        "known: flash, unfused")
+        require(
+            self.precision in ("bf16", "fp16", "fp8"),
+            f"train: precision {self.precision!r} is unknown; known: bf16, fp16, fp8",
+        )
+        require(
+            self.attention in ("flash", "unfused"),
+            f"train: attention {self.attention!r} is unknown; known: flash, unfused",
+        )
         require(self.loss in ("eager", "fused"), f"train: loss {self.loss!r} is unknown; known: eager, fused")
 
     @property
@@ -71,10 +75,13 @@ class Layout:
         for key in ("tp", "cp", "pp", "ep", "dp", "micro_batch", "interleave"):
             require(getattr(self, key) >= 1, f"layout: {key} is {getattr(self, key)}, and must be at least 1")
         require(self.zero in (0, 1, 2, 3), f"layout: zero is {self.zero}, and must be 0, 1, 2 or 3")
-        require(self.recompute in RECOMPUTES, f"layout: recompute {self.recompute!r} is unknown; "
-                                              f"known: {', '.join(RECOMPUTES)}")
-        require(self.schedule in SCHEDULES, f"layout: schedule {self.schedule!r} is unknown; "
-                                            f"known: {', '.join(SCHEDULES)}")
+        require(
+            self.recompute in RECOMPUTES,
+            f"layout: recompute {self.recompute!r} is unknown; known: {', '.join(RECOMPUTES)}",
+        )
+        require(
+            self.schedule in SCHEDULES, f"layout: schedule {self.schedule!r} is unknown; known: {', '.join(SCHEDULES)}"
+        )
         require(self.interleave == 1 or self.pp > 1, "layout: interleaving needs pipeline stages (pp above 1)")
 
     @property
@@ -87,8 +94,16 @@ class Layout:
 
     def label(self) -> str:
         """Short name such as `tp8 cp1 pp16 dp64 zero1 b1 v7 selective`."""
-        parts = [f"tp{self.tp}", f"cp{self.cp}" if self.cp > 1 else "", f"pp{self.pp}",
-                 f"ep{self.ep}" if self.ep > 1 else "", f"dp{self.dp}", f"zero{self.zero}", f"b{self.micro_batch}",
-                 f"v{self.interleave}" if self.interleave > 1 else "",
-                 self.schedule if self.schedule.startswith("zb") else "", self.recompute]
+        parts = [
+            f"tp{self.tp}",
+            f"cp{self.cp}" if self.cp > 1 else "",
+            f"pp{self.pp}",
+            f"ep{self.ep}" if self.ep > 1 else "",
+            f"dp{self.dp}",
+            f"zero{self.zero}",
+            f"b{self.micro_batch}",
+            f"v{self.interleave}" if self.interleave > 1 else "",
+            self.schedule if self.schedule.startswith("zb") else "",
+            self.recompute,
+        ]
         return " ".join(part for part in parts if part)

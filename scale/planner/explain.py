@@ -1,0 +1,155 @@
+"""Each number of a plan, explained: its formula with the plan's own values in it, and where the formula is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scale.memory import RECIPES
+from scale.planner.calibration import calibration
+from scale.planner.units import count
+
+Plan = Mapping[str, Any]
+
+
+def explanations(plan: Plan) -> dict[str, str]:
+    """Name of a printed number → one line that derives it."""
+    return {**_model(plan), **_step(plan), **_memory(plan), **_run(plan), **_losses(plan), **_data(plan)}
+
+
+def _model(plan: Plan) -> dict[str, str]:
+    m, train = plan["model"], plan["inputs"]["train"]
+    parts = " + ".join(f"{k} {v:,}" for k, v in m["parts"].items() if v)
+    flops = m["flops_per_token"]
+    return {
+        "parameters": f"{parts} = {m['total_params']:,}; biases and norms included, tied embeddings once, buffers not",
+        "active parameters": f"{m['active_params']:,}: without the experts a token does not visit",
+        "FLOPs per token, 6N": f"6 × {m['active_params']:,} = {flops['six_n']:.4g} (2 forward, 4 backward per active "
+        f"weight)",
+        "FLOPs per token, full attention": f"3 × (2 × {m['active_matmul_params']:,} weights met, head in and lookup "
+        f"out, + "
+        f"4·s·a·d per layer at s = {train['sequence']}) = {flops['full_attention']:.4g} (Narayanan et al. 2021 eq 3; "
+        f"PaLM app. B)",
+        "FLOPs per token, causal": f"the same with s/2 mean keys per query (and windows where the model has them) = "
+        f"{flops['causal_attention']:.4g}",
+        "compute-optimal size": "20 tokens a parameter: N = √(C/120); parametric laws: N = G·(C/6)^(β/(α+β)), "
+        "L = E + A/N^α + B/D^β (Hoffmann et al. 2022 eq 2-4; constants also of Besiroglu et al. 2024)",
+    }
+
+
+def _step(plan: Plan) -> dict[str, str]:
+    best, cluster = plan["layouts"][0], plan["inputs"]["cluster"]
+    layout, m, train = best["layout"], best["micro_batches"], plan["inputs"]["train"]
+    gpu = cluster["gpu"]["name"]
+    tokens = layout["micro_batch"] * train["sequence"] // layout["cp"]
+    shape = f"m = {m} micro-batches of {tokens:,} tokens on one GPU"
+    lines = {
+        "matmul": f"per layer and product 2·M·N·K/(share × peak of {gpu}) plus part of a last wave of 128×256 tiles; "
+        f"{shape}",
+        "attention": "4·s·a·d FLOPs a token forward (causal half with flash), 2.5 times that backward, at its "
+        "measured share",
+        "memory bound": "norms, residuals and activations: measured bytes per element through HBM, split by tp",
+        "launch": "what a layer waits for the host to launch its kernels (soft maximum of host and GPU time)",
+        "head and loss": "what output head, logits and loss add to the last stage beyond a middle one",
+        "tensor parallel": f"4 all-reduces a layer (6 with full recomputation) of 2(t-1)/t·b·s·h·2 bytes, t = "
+        f"{layout['tp']} "
+        "(Shoeybi et al. 2019; Korthikanti et al. 2022), part of it overlapped",
+        "context parallel": f"ring of keys and values over {layout['cp']} GPUs, where attention does not hide it",
+        "expert parallel": f"4 all-to-alls of (e-1)/e·tokens·top_k·h·2 bytes, e = {layout['ep']}, part of it hidden",
+        "pipeline bubble": f"(p-1)/v × one micro-batch on a stage, p = {layout['pp']}, v = {layout['interleave']} "
+        "(Narayanan et al. 2021 section 2.2), times the share a zero-bubble schedule leaves (Qi et al. 2024)",
+        "pipeline transfer": "2·(m·v + p - 2) transfers of b·s·h·2/t bytes between stages, most of them overlapped",
+        "data parallel": f"gradients reduced and weights gathered over {layout['dp'] * layout['cp']} replicas by ZeRO-"
+        f"{layout['zero']} volumes (Rajbhandari et al. 2020 section 7), less what the backward pass hides",
+        "optimizer": "measured bytes of HBM per owned parameter",
+        "other": "fixed seconds per step and the wait for the slowest of many nodes",
+    }
+    causes = best["causes_seconds"]
+    named = {
+        f"step: {name}": f"{causes[name.replace(' ', '_')]:.4g} s = {text}"
+        for name, text in lines.items()
+        if causes[name.replace(" ", "_")] > 0
+    }
+    band = best["step_seconds"]["band"]
+    rate = best["tokens_per_second"]
+    return {
+        **named,
+        "step seconds": f"sum of the causes; ± {100 * band:.0f} %: 90th percentile of the errors on runs not fitted "
+        f"({best['stack']} constants), or 15 % where the GPU or software is in no table",
+        "tokens per second": f"{train['tokens_per_step']:,} tokens a step / {best['step_seconds']['value']:.4g} s = "
+        f"{rate:,.0f}",
+        "MFU": f"tokens/s × model FLOPs per token / ({cluster['gpus']:,} GPUs × {cluster['gpu']['bf16_tflops']:g} "
+        f"TFLOP/s "
+        "dense bf16): recomputation not counted (Chowdhery et al. 2022 app. B)",
+        "HFU": "MFU × (FLOPs with recomputation / FLOPs without): what the hardware does",
+    }
+
+
+def _memory(plan: Plan) -> dict[str, str]:
+    recipe = RECIPES[plan["inputs"]["train"]["recipe"]]
+    layout, constants = plan["layouts"][0]["layout"], calibration()["memory"]
+    replicas = layout["dp"] * layout["cp"]
+    return {
+        "memory: weights, gradients, master, moments": f"{recipe.weights} + "
+        f"{recipe.gradients + recipe.gradients_fp32} + {recipe.master} + "
+        f"{recipe.momentum + recipe.variance} bytes per parameter of the stage on its GPU ({recipe.source}); ZeRO-"
+        f"{layout['zero']} over {replicas} replicas",
+        "memory: activations": "bytes a layer keeps (Korthikanti et al. 2022 section 4, with grouped queries, gated "
+        "MLPs and "
+        f"experts; recompute {layout['recompute']}) × layers × micro-batches in flight, min(m, p - stage)",
+        "memory: working set": f"activations and gradients of the layer at work, {constants['working_set_copies']:g} "
+        f"copies "
+        "(fitted on torchtitan's peaks; half of that without full recomputation)",
+        "memory: logits": f"tokens·V/t × {constants['logit_bytes_eager']:g} bytes on the last stage (eager loss; "
+        f"fitted)",
+        "memory: gather and reduce buffers": "ZeRO-2/3: two layers and both ends in 16 bits, the largest reduced in "
+        "fp32",
+        "memory: framework": f"{constants['framework_gib']:g} GiB and {100 * constants['fragmentation']:.1f} % of "
+        f"what moves",
+        "memory: usable": f"{plan['inputs']['cluster']['usable_memory_fraction']:g} of the GPU's nominal GB (10^9 "
+        f"bytes): the "
+        "rest is driver, CUDA context and NCCL",
+    }
+
+
+def _run(plan: Plan) -> dict[str, str]:
+    best, train, cluster = plan["layouts"][0], plan["inputs"]["train"], plan["inputs"]["cluster"]
+    days = best["days_without_failures"]["value"]
+    return {
+        "days without failures": f"{count(train['tokens'])} tokens / {best['tokens_per_second']:,.0f} a second / "
+        f"86,400 = {days:.4g}",
+        "days with failures": f"{days:.4g} / (1 - waste {plan['checkpoint']['waste']:.4g}) = "
+        f"{best['days_with_failures']['value']:.4g}",
+        "GPU-hours": f"{best['days_with_failures']['value']:.4g} days × 24 × {cluster['gpus']:,} GPUs",
+        "cost": f"GPU-hours × {cluster['price_per_gpu_hour']:g} dollars (a list price; set cluster.price_per_gpu_hour)",
+        "energy": f"GPU-hours × {cluster['gpu']['watts']:g} W board power, hosts and cooling not counted",
+    }
+
+
+def _losses(plan: Plan) -> dict[str, str]:
+    c, cluster = plan["checkpoint"], plan["inputs"]["cluster"]
+    if c["mean_minutes_between_failures"] is None:
+        return {}
+    per = plan["inputs"]["checkpoint"]["bytes_per_parameter"]
+    return {
+        "checkpoint bytes": f"{per:g} bytes × {plan['model']['total_params']:,} parameters (master 4, moments 8, "
+        f"16-bit copy 2)",
+        "write seconds": f"bytes / {cluster['storage_gb_per_s']:g} GB/s of storage, training paused meanwhile",
+        "time between failures": f"M = 24·60·1000/(nodes × {cluster['failures_per_1000_node_days']:g} failures per "
+        f"1000 "
+        f"node-days) = {c['mean_minutes_between_failures']:.4g} min (rate: Kokolis et al. 2025)",
+        "interval": "Young 1974: √(2CM); Daly 2006: √(2CM)[1 + √(C/2M)/3 + (C/2M)/9] - C",
+        "waste": f"C/T + T/2M + R/M with R = {cluster['restart_minutes']:g} min to restart",
+        "dropped replica": "repair hours / time between failures / replicas: what a fault-tolerant run loses instead",
+    }
+
+
+def _data(plan: Plan) -> dict[str, str]:
+    if plan["data"] is None:
+        return {}
+    return {
+        "epochs": "weight × training tokens / unique tokens of the source; beyond 4 value falls, beyond 16 almost "
+        "none is "
+        "left (Muennighoff et al. 2023)",
+        "model for this data": "unique tokens / 20 (Hoffmann et al. 2022), and four times that when read four times",
+    }

@@ -1,0 +1,121 @@
+"""A model from a shape written by hand, where no config.json exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scale.planner.model import Attention, Experts, Mla, Model
+from scale.planner.refusal import Refusal, require
+
+KEYS = (
+    "name",
+    "layers",
+    "hidden",
+    "heads",
+    "kv_heads",
+    "head_dim",
+    "ffn",
+    "gated",
+    "vocab",
+    "tied",
+    "experts",
+    "top_k",
+    "shared",
+    "moe_ffn",
+    "dense_first",
+    "mla",
+    "bias",
+    "norm",
+    "positions",
+    "qk_norm",
+    "max_sequence",
+)
+MLA_KEYS = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "q_lora_rank")
+
+
+def model_from_shape(shape: Mapping[str, Any]) -> Model:
+    """Build a `Model` from a mapping with `layers`, `hidden`, `heads` and the optional `KEYS`.
+
+    Defaults are a Llama: kv_heads = heads, head_dim = hidden/heads, gated MLP of width 8/3·hidden rounded up to a
+    multiple of 256, vocabulary 128,256, untied, RMS norms, no biases. `shared` is a number of shared experts of
+    width `moe_ffn`, `dense_first` the dense layers before the first mixture of experts.
+    """
+    for key in shape:
+        require(key in KEYS, f"model.{key}: unknown key; known: config, {', '.join(KEYS)}")
+    for key in ("layers", "hidden", "heads"):
+        require(key in shape, f"model: the shape needs {key}")
+    sizes = {key: _whole(shape, key) for key in KEYS if key in shape and _is_size(key)}
+    hidden, heads, layers = sizes["hidden"], sizes["heads"], sizes["layers"]
+    head_dim = sizes.get("head_dim") or hidden // heads
+    bias, norm = bool(shape.get("bias", False)), str(shape.get("norm", "rms"))
+    if norm not in ("rms", "layer", "none"):
+        raise Refusal(f"model.norm: {norm!r} is unknown; known: rms, layer, none")
+    attention = Attention(
+        heads,
+        sizes.get("kv_heads", heads),
+        head_dim,
+        bias,
+        bias,
+        qk_norm_params=2 * head_dim if shape.get("qk_norm") else 0,
+        mla=_mla(shape.get("mla")),
+    )
+    ffn = sizes.get("ffn") or -(-(8 * hidden // 3) // 256) * 256
+    return Model(
+        str(shape.get("name", f"{layers}x{hidden}")),
+        layers,
+        hidden,
+        sizes.get("vocab", 128256),
+        attention,
+        ffn,
+        gated=bool(shape.get("gated", True)),
+        mlp_bias=bias,
+        norm=norm,  # type: ignore[arg-type]
+        tied=bool(shape.get("tied", False)),
+        positions=sizes.get("positions", 0),
+        experts=_experts(sizes, layers, ffn),
+        max_sequence=sizes.get("max_sequence"),
+    )
+
+
+def _is_size(key: str) -> bool:
+    return key not in ("name", "gated", "tied", "mla", "bias", "norm", "qk_norm")
+
+
+def _whole(shape: Mapping[str, Any], key: str) -> int:
+    value = shape[key]
+    least = 0 if key in ("shared", "dense_first", "positions") else 1
+    require(
+        isinstance(value, int) and not isinstance(value, bool) and value >= least,
+        f"model.{key}: {value!r} is not a whole number of at least {least}",
+    )
+    return int(value)
+
+
+def _experts(sizes: Mapping[str, int], layers: int, ffn: int) -> Experts | None:
+    if "experts" not in sizes:
+        unused = [key for key in ("top_k", "shared", "moe_ffn", "dense_first") if key in sizes]
+        require(not unused, f"model.{unused[0] if unused else ''}: means nothing without `experts`")
+        return None
+    width = sizes.get("moe_ffn", ffn)
+    first = sizes.get("dense_first", 0)
+    require(first < layers, f"model.dense_first: {first} leaves no layer of {layers} for the experts")
+    return Experts(
+        sizes["experts"],
+        sizes.get("top_k", 2),
+        width,
+        tuple(range(first, layers)),
+        shared_ffn=width * sizes.get("shared", 0),
+    )
+
+
+def _mla(value: Any) -> Mla | None:
+    if not value:
+        return None
+    require(
+        isinstance(value, Mapping) and set(value) <= set(MLA_KEYS),
+        f"model.mla: give the ranks and widths {', '.join(MLA_KEYS)}",
+    )
+    for key in MLA_KEYS[:4]:
+        require(isinstance(value.get(key), int), f"model.mla: needs {key}, a whole number")
+    return Mla(**dict(value))
