@@ -1,0 +1,219 @@
+"""How each measure of a run is distributed among its pages, and what lies beyond its limits.
+
+Read column by column from `measures/`, so that memory stays at a few arrays of one value a page.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from curate.report.limits import limits_of
+from curate.report.opened import OpenedRun
+from curate.report.scales import edges
+
+KEPT, HERE, ELSEWHERE = range(3)  # verdicts: kept, dropped by the measure's stage, dropped by another stage
+CATEGORIES = 20
+SPIKE = 0.5  # share of pages at one end value from which the others are drawn without it
+QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+LENGTHS = ("words", "bytes")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A numeric limit of the config on a measure: `beyond` pages break it, `alone` of them no other limit."""
+
+    option: str
+    value: float
+    beyond: int = 0
+    alone: int = 0
+
+    @property
+    def least(self) -> bool:
+        """Whether values below it break it (else those above)."""
+        return self.option.startswith("min_")
+
+    def broken(self, values: np.ndarray) -> np.ndarray:
+        """Which values break it; the limit itself passes, NaN too."""
+        return values < self.value if self.least else values > self.value
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A numeric measure: `bars[verdict][i]` pages have a value in [edges[i], edges[i+1]).
+
+    The first and last bar take in what lies outside (`below`, `above` pages). `spike` is the end value whose
+    pages, `at_spike`, are left out of the bars because they would dwarf all others.
+    """
+
+    stage: str
+    measure: str
+    pages: int
+    unmeasured: int
+    edges: tuple[float, ...]
+    bars: tuple[tuple[int, ...], ...]
+    quantiles: tuple[float, ...]  # at QUANTILES
+    least: float
+    most: float
+    below: int
+    above: int
+    spike: float | None
+    at_spike: int
+    whole: bool  # all values are whole numbers
+    logarithmic: bool
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A measure of names: pages by value and verdict, most frequent first, at most CATEGORIES of `values` values."""
+
+    stage: str
+    measure: str
+    pages: int
+    unmeasured: int
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    values: int
+
+
+def distributions(run: OpenedRun) -> list[Distribution | Categories]:
+    """Lengths of the texts (stage ""), then every measure of every rule stage in the order of the config."""
+    measures = [name for name in run.columns("measures") if "." in name]
+    verdicts = Verdicts(run) if run.parts("measures") else None
+    if verdicts is None or not len(verdicts.codes):
+        return []
+    overlap = Overlap()
+    found: list[Distribution | Categories] = []
+    for name in (*LENGTHS, *measures):
+        stage, _, measure = name.rpartition(".")
+        column = run.read("measures", [name]).column(name)
+        if pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
+            found.append(_categories(stage, measure, column, verdicts.of(stage)))
+            continue
+        values = column.to_numpy().astype(float)
+        of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
+        lines = [overlap.add(line, values) for line in lines_of(stage, run.options.get(stage, {}), measure, of_stage)]
+        found += _distribution(stage, measure, values, verdicts.of(stage), lines)
+    return [
+        one if isinstance(one, Categories) else replace(one, lines=tuple(map(overlap.counted, one.lines)))
+        for one in found
+    ]
+
+
+def lines_of(stage: str, options: Mapping[str, Any], measure: str, measures: Iterable[str]) -> tuple[Line, ...]:
+    """The limits that can be drawn as a line over the values of a measure."""
+    return tuple(
+        Line(limit.field, float(limit.value))
+        for limit in limits_of(stage, options, measures).get(measure, [])
+        if limit.field.startswith(("min_", "max_")) and isinstance(limit.value, int | float)
+    )
+
+
+class Verdicts:
+    """The verdict of each row of `measures/`, as seen from one stage."""
+
+    def __init__(self, run: OpenedRun) -> None:
+        stage = run.read("measures", ["stage"]).column("stage").combine_chunks().dictionary_encode()
+        self.codes = stage.indices.fill_null(-1).to_numpy()
+        self.names = stage.dictionary.to_pylist()
+
+    def of(self, stage: str) -> np.ndarray:
+        """KEPT, HERE or ELSEWHERE of each row (int8)."""
+        here = self.names.index(stage) if stage in self.names else -2
+        return np.where(self.codes == -1, KEPT, np.where(self.codes == here, HERE, ELSEWHERE)).astype(np.int8)
+
+
+class Overlap:
+    """Which pages break which limit, a bit each, and which break more than one."""
+
+    def __init__(self) -> None:
+        self.broken: list[np.ndarray] = []
+        self.once = self.twice = np.zeros(0, dtype=np.uint8)
+
+    def add(self, line: Line, values: np.ndarray) -> Line:
+        """The limit with the pages that break it; `alone` is its number here until `counted` is asked."""
+        broken = line.broken(values)
+        bits = np.packbits(broken)
+        if not self.broken:
+            self.once = self.twice = np.zeros(len(bits), dtype=np.uint8)
+        self.twice, self.once = self.twice | (self.once & bits), self.once | bits
+        self.broken.append(bits)
+        return replace(line, beyond=int(np.count_nonzero(broken)), alone=len(self.broken) - 1)
+
+    def counted(self, line: Line) -> Line:
+        """The limit with the pages that break it and no other one."""
+        return replace(line, alone=int(np.bitwise_count(self.broken[line.alone] & ~self.twice).sum()))
+
+
+def _distribution(
+    stage: str, measure: str, values: np.ndarray, verdict: np.ndarray, lines: list[Line]
+) -> Iterator[Distribution]:
+    """The distribution of the finite values; nothing where there are none."""
+    known = np.isfinite(values)
+    ordered = np.sort(values[known])
+    if not len(ordered):
+        return
+    spike, at_spike = _spike(ordered)
+    drawn = ordered if spike is None else ordered[at_spike:] if spike == ordered[0] else ordered[:-at_spike]
+    whole = bool((np.floor(ordered) == ordered).all())
+    found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole)
+    below, inside = np.searchsorted(drawn, found[0]), np.searchsorted(drawn, found[-1], side="right")
+    yield Distribution(
+        stage=stage,
+        measure=measure,
+        pages=len(ordered),
+        unmeasured=len(values) - len(ordered),
+        edges=tuple(found.tolist()),
+        bars=_bars(values, verdict, known if spike is None else known & (values != spike), found),
+        quantiles=tuple(float(ordered[min(len(ordered) - 1, int(q * len(ordered)))]) for q in QUANTILES),
+        least=float(ordered[0]),
+        most=float(ordered[-1]),
+        below=int(below),
+        above=len(drawn) - int(inside),
+        spike=spike,
+        at_spike=at_spike,
+        whole=whole,
+        logarithmic=logarithmic,
+        lines=tuple(lines),
+    )
+
+
+def _bars(values: np.ndarray, verdict: np.ndarray, which: np.ndarray, found: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Pages by verdict and bar."""
+    last = len(found) - 1
+    place = np.clip(np.searchsorted(found, values[which], side="right") - 1, 0, last - 1)
+    counted = np.bincount(place + last * verdict[which].astype(np.int64), minlength=3 * last)
+    return tuple(map(tuple, counted.reshape(3, last).tolist()))
+
+
+def _spike(ordered: np.ndarray) -> tuple[float | None, int]:
+    """The smallest or the largest value where most pages, but not all, have just that one."""
+    least, most = ordered[0], ordered[-1]
+    at_least = int(np.searchsorted(ordered, least, side="right"))
+    at_most = len(ordered) - int(np.searchsorted(ordered, most, side="left"))
+    for value, pages in ((least, at_least), (most, at_most)):
+        if len(ordered) * SPIKE <= pages < len(ordered):
+            return float(value), pages
+    return None, 0
+
+
+def _categories(stage: str, measure: str, column: pa.ChunkedArray, verdict: np.ndarray) -> Categories:
+    table = pa.table({"value": column.cast(pa.string()), "verdict": pa.array(verdict)})
+    counted = (
+        table.filter(pc.is_valid(table.column("value"))).group_by(["value", "verdict"]).aggregate([([], "count_all")])
+    )
+    by_value: dict[str, list[int]] = {}
+    for row in counted.to_pylist():
+        by_value.setdefault(row["value"], [0, 0, 0])[row["verdict"]] += row["count_all"]
+    ordered = sorted(by_value.items(), key=lambda item: (-sum(item[1]), item[0]))
+    return Categories(
+        stage,
+        measure,
+        sum(map(sum, by_value.values())),
+        column.null_count,
+        tuple((value, tuple(counts)) for value, counts in ordered[:CATEGORIES]),
+        len(by_value),
+    )

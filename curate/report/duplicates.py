@@ -1,0 +1,155 @@
+"""Clusters of duplicates: how large they are, and the largest ones with their pages.
+
+A cluster is a page that others were dropped for, and those others: one row of the ledger each, by `matched_file`
+and `matched_offset`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow.dataset as ds
+
+from curate.report.opened import OpenedRun
+
+LARGEST, MEMBERS, EXCERPT = 10, 5, 600  # clusters shown, pages shown of each, characters of the twin's text
+ROW_GROUPS = 24  # most row groups of shards that are read for texts
+Address = tuple[str, int]
+
+
+@dataclass
+class Cluster:
+    """A page that others were dropped for by one stage. `size` counts it too."""
+
+    stage: str
+    address: Address
+    size: int
+    url: str | None = None
+    fate: str = "kept"  # or the stage that dropped it later
+    text: str | None = None
+    domains: int = 0
+    lowest: float | None = None  # similarity of the least similar member
+    members: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Clusters of one corpus stage: `sizes[i]` clusters of size (low, high) in `bins[i]`."""
+
+    stage: str
+    dropped: int
+    clusters: int
+    sizes: tuple[tuple[str, int], ...]
+    largest: tuple[Cluster, ...]
+
+
+def duplicates(run: OpenedRun) -> list[Duplicates]:
+    """The clusters of every corpus stage that named twins, in the order of the config."""
+    ledger = run.table("ledger")
+    if not run.parts("ledger"):
+        return []
+    keys = ["stage", "matched_file", "matched_offset"]
+    matched = ledger.to_table(columns=keys, filter=ds.field("matched_offset").is_valid())
+    found = []
+    for stage in run.options:
+        rows = matched.filter(ds.field("stage") == stage)
+        grouped = rows.group_by(keys[1:]).aggregate([([], "count_all")])
+        clusters = [
+            Cluster(stage, (file, offset), dropped + 1)
+            for dropped, file, offset in zip(*(grouped.column(name).to_pylist() for name in ("count_all", *keys[1:])))
+        ]
+        clusters.sort(key=lambda cluster: (-cluster.size, cluster.address))
+        if clusters:
+            sizes = _sizes(cluster.size for cluster in clusters)
+            found.append(Duplicates(stage, rows.num_rows, len(clusters), sizes, tuple(clusters[:LARGEST])))
+    shown = [cluster for one in found for cluster in one.largest]
+    _add_members(ledger, shown)
+    _add_twins(run, ledger, shown)
+    return found
+
+
+def _sizes(sizes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+    """Clusters by size: 2, 3, 4, then powers of two (5-8, 9-16, …), without gaps up to the largest."""
+    counts: dict[int, int] = {}
+    for size in sizes:
+        upper = size if size <= 4 else 1 << (size - 1).bit_length()
+        counts[upper] = counts.get(upper, 0) + 1
+    uppers = [2, 3, 4]
+    while uppers[-1] < max(counts):
+        uppers.append(uppers[-1] * 2)
+    return tuple(
+        (str(upper) if upper <= 4 else f"{upper // 2 + 1}–{upper}", counts.get(upper, 0))
+        for upper in uppers
+        if upper <= max(counts)
+    )
+
+
+def _add_members(ledger: ds.Dataset, clusters: list[Cluster]) -> None:
+    by_key = {(cluster.stage, cluster.address): cluster for cluster in clusters}
+    offsets = sorted({cluster.address[1] for cluster in clusters})
+    rows = ledger.to_table(
+        columns=["stage", "matched_file", "matched_offset", "file_path", "offset", "url", "domain", "score"],
+        filter=ds.field("matched_offset").isin(offsets),
+    ).to_pylist()
+    domains: dict[tuple[str, Address], set[str]] = {}
+    for row in rows:
+        key = (row["stage"], (row["matched_file"], row["matched_offset"]))
+        cluster = by_key.get(key)
+        if cluster is None:
+            continue
+        domains.setdefault(key, set()).add(row["domain"] or "")
+        if row["score"] is not None:
+            cluster.lowest = row["score"] if cluster.lowest is None else min(cluster.lowest, row["score"])
+        if len(cluster.members) < MEMBERS:
+            cluster.members.append(row)
+    for key, names in domains.items():
+        by_key[key].domains = len(names)
+
+
+def _add_twins(run: OpenedRun, ledger: ds.Dataset, clusters: list[Cluster]) -> None:
+    """URL and fate of the page of each cluster that the others were dropped for; its text where that is cheap."""
+    wanted = sorted({cluster.address for cluster in clusters})
+    facts: dict[Address, dict[str, Any]] = {}
+    for row in _rows_at(ledger, wanted, ["url", "stage"]):
+        facts[row["file_path"], row["offset"]] = row
+    shards = run.table("shards")
+    for row in _rows_at(shards, wanted, ["url"]):
+        facts[row["file_path"], row["offset"]] = {**row, "stage": "kept"}
+    texts = _texts(shards, wanted)
+    for cluster in clusters:
+        fact = facts.get(cluster.address, {})
+        cluster.url, cluster.fate = fact.get("url"), fact.get("stage", "unknown")
+        cluster.text = texts.get(cluster.address)
+
+
+def _rows_at(table: ds.Dataset, addresses: list[Address], columns: list[str]) -> list[dict[str, Any]]:
+    if "offset" not in table.schema.names:
+        return []
+    offsets = sorted({offset for _, offset in addresses})
+    rows = table.to_table(
+        columns=["file_path", "offset", *columns], filter=ds.field("offset").isin(offsets)
+    ).to_pylist()
+    known = set(addresses)
+    return [row for row in rows if (row["file_path"], row["offset"]) in known]
+
+
+def _texts(shards: ds.Dataset, addresses: list[Address]) -> dict[Address, str]:
+    """The first EXCERPT characters of kept texts, read from the few row groups that can hold them.
+
+    Shards in crawl order tell by their statistics where an offset lies; where too many row groups might hold one
+    (a shuffled order), it goes without.
+    """
+    if "offset" not in shards.schema.names:
+        return {}
+    found: dict[Address, str] = {}
+    groups = 0
+    for file, offset in addresses:
+        here = (ds.field("file_path") == file) & (ds.field("offset") == offset)
+        pieces = [piece for fragment in shards.get_fragments(here) for piece in fragment.split_by_row_group(here)]
+        groups += len(pieces)
+        if groups > ROW_GROUPS:
+            break
+        for piece in pieces:
+            for row in piece.to_table(columns=["text"], filter=here, schema=shards.schema).to_pylist():
+                found[file, offset] = row["text"][:EXCERPT]
+    return found

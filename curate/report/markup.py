@@ -1,0 +1,133 @@
+"""HTML built from values: whatever is not markup already is escaped, so that page text stays text."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+# Characters that HTML may not hold even as references; tab and line feed are fine.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
+
+
+class Markup(str):
+    """A string that is HTML as it stands."""
+
+    __slots__ = ()
+
+
+def text(value: str) -> Markup:
+    """A string as HTML text; what HTML can't hold becomes U+FFFD."""
+    return Markup(escape(_UNPRINTABLE.sub("\ufffd", value.replace("\r\n", "\n").replace("\r", "\n"))))
+
+
+def element(name: str, *children: object, **attributes: object) -> Markup:
+    """`<name attributes>children</name>`.
+
+    Attributes: `_` at the end of a name is dropped, `_` within becomes `-`; True stands bare, None and False go.
+    Children: Markup as it is, strings escaped, lists in order, None nothing.
+    """
+    given = "".join(
+        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{given}>")
+    return Markup(f"<{name}{given}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[object]) -> Markup:
+    """Children one after the other."""
+    return Markup("".join(_child(child) for child in children))
+
+
+def _attribute(key: str, value: object) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{text(str(value))}"'
+
+
+def _child(child: object) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str):
+        return text(child)
+    if isinstance(child, Iterable):
+        return join(child)
+    return text(str(child))
+
+
+def table(
+    caption: str, head: list[str], rows: Iterable[Iterable[object]], texts: int = 1, kind: str | None = None
+) -> Markup:
+    """A table that scrolls by itself where it is wide. The first `texts` columns are text, the others numbers."""
+    kinds = ["text" if place < texts else "number" for place in range(len(head))]
+    body = [element("tr", [_cell(cell, place, kinds) for place, cell in enumerate(row)]) for row in rows]
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", caption),
+            element(
+                "thead",
+                element("tr", [element("th", title, scope="col", class_=kind) for title, kind in zip(head, kinds)]),
+            ),
+            element("tbody", body),
+            class_=kind,
+        ),
+        class_="scroll",
+        tabindex="0",
+        role="region",
+        aria_label=caption,
+    )
+
+
+def _cell(cell: object, place: int, kinds: list[str]) -> Markup:
+    return element("th", cell, scope="row", class_="text") if place == 0 else element("td", cell, class_=kinds[place])
+
+
+def folded(summary: object, *children: object, class_: str | None = None) -> Markup:
+    """Children behind a line that opens them."""
+    return element("details", element("summary", summary), *children, class_=class_)
+
+
+def count(number: float | None) -> str:
+    """A count with separators, e.g. 1,234,567."""
+    return "–" if number is None else f"{number:,.0f}"
+
+
+def pages(number: int) -> str:
+    """A number of pages, e.g. 1 page, 1,234 pages."""
+    return f"{number:,} page{'' if number == 1 else 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """A share in per cent, e.g. 31.2 %; "–" of nothing."""
+    if not whole:
+        return "–"
+    percent = 100 * part / whole
+    return f"{percent:.1f} %" if percent >= 1 or part == 0 else f"{percent:.2g} %"
+
+
+def size(number: float) -> str:
+    """Bytes with a decimal unit, e.g. 1.3 GB."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= scale:
+            return f"{number / scale:.3g} {unit}"
+    return f"{number:,.0f} bytes"
+
+
+def measured(value: float | None) -> str:
+    """A measured value or limit, short: 50, 0.334, 10.1."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+
+
+def words(name: str) -> str:
+    """A name of the code as words: too_few_words -> too few words."""
+    return name.replace("_", " ")
+
+
+def url(address: str | None) -> Markup:
+    """A URL as text: the report links to nothing that a crawl brought in."""
+    return element("span", address or "(no URL)", class_="url", dir="auto")

@@ -1,0 +1,65 @@
+// Draws the charts in the colours of the page, again when the page turns dark or light.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const specs = JSON.parse(document.getElementById("charts").textContent);
+  const places = [...document.querySelectorAll("[data-chart]")];
+  const views = new Map();
+  let round = 0;
+
+  const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+
+  // The styles and the range that the specifications name.
+  const config = (width) => ({
+    background: null,
+    font: "system-ui, sans-serif",
+    padding: { left: 2, right: 8, top: 16, bottom: 2 },
+    view: { stroke: null },
+    range: { category: [colour("kept"), colour("here"), colour("elsewhere")] },
+    style: {
+      plain: { color: colour("kept") },
+      limit: { color: colour("limit"), strokeWidth: 1.5, strokeDash: [4, 3] },
+      "limit-label": { color: colour("limit"), fontSize: 12, fontWeight: 600 },
+    },
+    axis: {
+      labelColor: colour("muted"), titleColor: colour("muted"), gridColor: colour("line"), domainColor: colour("line"),
+      tickColor: colour("line"), labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
+      labelLimit: Math.max(90, Math.round(width * 0.34)),
+    },
+  });
+
+  async function draw(place) {
+    const number = Number(place.dataset.chart);
+    const options = {
+      mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, config: config(place.clientWidth),
+      tooltip: { disableDefaultStyle: true },
+    };
+    if (views.has(number)) views.get(number).finalize();
+    views.set(number, await vegaEmbed(place, specs[number], options));
+  }
+
+  async function drawAll() {
+    const mine = ++round;
+    let drawn = 0;
+    for (const place of places) {
+      try {
+        await draw(place);
+        drawn += 1;
+      } catch (error) {
+        console.error(`chart ${place.dataset.chart}: ${error.message}`);
+        place.textContent = "This chart could not be drawn; its table holds the numbers.";
+      }
+      if (mine !== round) return; // a newer round has begun
+      root.dataset.charts = `${drawn}/${places.length}`;
+      await new Promise((resume) => setTimeout(resume)); // lets the page be scrolled meanwhile
+    }
+    root.dataset.ready = String(mine);
+  }
+
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+
+  // A link into a folded part opens it; printing shows everything.
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((part) => { part.open = true; }));
+
+  drawAll();
+})();

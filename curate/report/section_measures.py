@@ -1,0 +1,141 @@
+"""Distributions: lengths of the texts, and every measure with its limits."""
+
+from collections.abc import Iterable
+
+from curate.report import charts
+from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, Line
+from curate.report.figures import Figures, legend
+from curate.report.markup import Markup, count, element, join, measured, pages, share, table, words
+
+COLOURS = ["kept", "here", "elsewhere"]
+UNRECORDED = (
+    "No rule stage measured a page in this run, so nothing is recorded here. Stages such as language and gopher "
+    "record their measures for kept and dropped pages alike."
+)
+
+
+def lengths(found: list[Distribution | Categories], figures: Figures) -> Markup:
+    """Words and bytes of the texts of all pages that reached a rule stage."""
+    own = [one for one in found if isinstance(one, Distribution) and not one.stage]
+    if not own:
+        return element("p", UNRECORDED)
+    said = {"words": "Words of a text", "bytes": "Bytes of a text, as UTF-8"}
+    return join(
+        [
+            legend(["kept", "elsewhere"], ["kept", "dropped"]),
+            element("div", *[_figure(one, said[one.measure], figures, 3) for one in own], class_="grid two"),
+        ]
+    )
+
+
+def measures(found: list[Distribution | Categories], figures: Figures) -> Markup:
+    """Every measure of every rule stage."""
+    own = [one for one in found if one.stage]
+    if not own:
+        return element("p", UNRECORDED)
+    parts: list[Markup] = [
+        element(
+            "p",
+            "Each chart shows all pages that were measured, also those that another stage had dropped before. The "
+            "dashed lines are the limits of the config: try another with ",
+            element("code", "curate what-if"),
+            ".",
+        ),
+        legend(COLOURS, list(charts.VERDICTS)),
+    ]
+    for stage in dict.fromkeys(one.stage for one in own):
+        shown = [
+            _figure(one, words(one.measure), figures, 4) if isinstance(one, Distribution) else _names(one, figures)
+            for one in own
+            if one.stage == stage
+        ]
+        parts += [element("h3", stage), element("div", *shown, class_="grid")]
+    return join(parts)
+
+
+def _figure(one: Distribution, title: str, figures: Figures, level: int) -> Markup:
+    return figures.chart(
+        charts.histogram(one, title), None, title=element(f"h{level}", title), facts=_facts(one), rows=_rows(one, title)
+    )
+
+
+def _facts(one: Distribution) -> list[Markup]:
+    """What one sees at a glance in words: spread, limits, and what the chart leaves out."""
+    low, middle, high = (one.quantiles[QUANTILES.index(q)] for q in (0.05, 0.5, 0.95))
+    facts = [
+        element(
+            "p", f"Median {measured(middle)}; 90 % of {pages(one.pages)} between {measured(low)} and {measured(high)}."
+        )
+    ]
+    facts += [element("p", _cost(line, one), class_="cost") for line in one.lines]
+    left_out = []
+    if one.spike is not None:
+        left_out.append(
+            f"{pages(one.at_spike)} ({share(one.at_spike, one.pages)}) with exactly {measured(one.spike)} not drawn"
+        )
+    if one.below:
+        left_out.append(f"the first bar takes in {pages(one.below)} below")
+    if one.above:
+        left_out.append(f"the last bar takes in {pages(one.above)} above, up to {measured(one.most)}")
+    if one.logarithmic:
+        left_out.append("logarithmic axis")
+    if left_out:
+        said = "; ".join(left_out)
+        facts.append(element("p", said[0].upper() + said[1:] + ".", class_="note"))
+    return facts
+
+
+def _cost(line: Line, one: Distribution) -> list[object]:
+    side = "below" if line.least else "above"
+    said: list[object] = [element("code", f"{line.option} {measured(line.value)}"), f": {pages(line.beyond)} {side}"]
+    if line.beyond:
+        said.append(f" ({share(line.beyond, one.pages)}), {count(line.alone)} of them within all other limits")
+    return said
+
+
+def _rows(one: Distribution, title: str) -> Markup:
+    quantiles = ", ".join(f"{100 * q:g} %: {measured(value)}" for q, value in zip(QUANTILES, one.quantiles))
+    lines = [
+        (f"{measured(low)} to {measured(high)}", *map(count, bars))
+        for low, high, *bars in zip(one.edges[:-1], one.edges[1:], *one.bars)
+        if any(bars)
+    ]
+    unmeasured = f" {pages(one.unmeasured)} without a value." if one.unmeasured else ""
+    return join(
+        [
+            element(
+                "p",
+                f"Smallest {measured(one.least)}, largest {measured(one.most)}. Quantiles: {quantiles}.{unmeasured}",
+                class_="note",
+            ),
+            _merged(title, lines, one.stage),
+        ]
+    )
+
+
+def _merged(title: str, lines: Iterable[tuple[str, ...]], stage: str) -> Markup:
+    head = [
+        "from, to below",
+        "kept",
+        f"dropped by {stage}" if stage else "",
+        "dropped by another stage" if stage else "dropped",
+    ]
+    if stage:
+        return table(f"{title}: pages", head, lines)
+    return table(
+        f"{title}: pages",
+        [name for name in head if name],
+        [[cell for place, cell in enumerate(line) if place != HERE + 1] for line in lines],
+    )
+
+
+def _names(one: Categories, figures: Figures) -> Markup:
+    title = words(one.measure)
+    more = f", the {len(one.rows)} most frequent of {count(one.values)}" if one.values > len(one.rows) else ""
+    rows = table(
+        f"{title}: pages",
+        [title, "kept", f"dropped by {one.stage}", "dropped by another stage"],
+        [(value, *map(count, counts)) for value, counts in one.rows],
+    )
+    facts = element("p", f"{pages(one.pages)}{more}.")
+    return figures.chart(charts.categories(one, title), None, title=element("h4", title), facts=facts, rows=rows)

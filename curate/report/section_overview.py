@@ -1,0 +1,120 @@
+"""The head of the report: what came in and was kept, alarms, and the funnel."""
+
+from typing import Any
+
+from curate.report.charts import kept_and_dropped
+from curate.report.figures import Figures
+from curate.report.funnel import funnel
+from curate.report.markup import Markup, count, element, folded, join, share, size, table, words
+from curate.report.opened import OpenedRun
+
+ALARMS = {
+    "source_lost": "The corpus stages dropped nearly all that reached them from this source",
+    "domain_lost": "The corpus stages dropped nearly all that reached them from this domain",
+    "giant_cluster": "One cluster of duplicates holds an unusual share of the pages",
+}
+PRESCREEN_PAYS = 0.15  # share of pages that a stage before extraction must drop to be worth its time
+
+
+def overview(run: OpenedRun) -> Markup:
+    """Key figures, and the costliest reasons in a sentence."""
+    stats, manifest = run.stats, run.manifest
+    read, kept = stats["read"], stats["kept"]
+    tokens = sum(manifest["tokens_by_source"].values())
+    damaged = sum(row["documents"] for row in stats["dropped"] if row["reason"] == "damaged")
+    figures = [
+        ("pages read", count(read["documents"]), size(read["bytes"]) + " of crawl files"),
+        ("pages kept", count(kept["documents"]), share(kept["documents"], read["documents"]) + " of those read"),
+        ("words kept", count(kept["words"]), size(kept["bytes"]) + " of text"),
+        ("tokens kept", count(tokens), manifest["tokens_are"]),
+        ("alarms", count(len(stats["alarms"])), "see below" if stats["alarms"] else "none"),
+        ("damaged records", count(damaged), "each is a row of the ledger" if damaged else "none"),
+    ]
+    cards = [
+        element("div", element("dt", name), element("dd", value), element("dd", note, class_="note"), class_="card")
+        for name, value, note in figures
+    ]
+    return join([element("p", _sentence(stats), class_="lead"), element("dl", *cards, class_="cards")])
+
+
+def _sentence(stats: dict[str, Any]) -> str:
+    read, kept = stats["read"]["documents"], stats["kept"]["documents"]
+    reasons = [
+        (total["documents"], f"{words(reason)} ({row['stage']}, {share(total['documents'], read)})")
+        for row in funnel(stats)
+        for reason, total in row["reasons"].items()
+    ]
+    costliest = [text for _, text in sorted(reasons, key=lambda pair: (-pair[0], pair[1]))[:3]]
+    said = f"Of {count(read)} pages read, {count(kept)} were kept ({share(kept, read)})."
+    return said + (f" Most were dropped for: {', '.join(costliest)}." if costliest else "")
+
+
+def alarms(run: OpenedRun) -> Markup:
+    """Alarms, advice, and the notes that corpus stages made."""
+    raised = [
+        element(
+            "li",
+            element("strong", ALARMS.get(alarm["alarm"], words(alarm["alarm"]))),
+            ": ",
+            element("code", alarm["name"]),
+            f" lost {count(alarm['dropped'])} of {count(alarm['of'])} pages ({share(alarm['dropped'], alarm['of'])}).",
+            class_="alarm",
+        )
+        for alarm in run.stats["alarms"]
+    ]
+    advice = [element("li", said, class_="advice") for said in _advice(run.stats)]
+    shown = (
+        element("ul", *raised, *advice, class_="alarms") if raised or advice else element("p", "No alarm was raised.")
+    )
+    notes = [
+        (stage, words(name), count(value))
+        for stage, told in run.stats["notes"].items()
+        for name, value in told.items()
+        if isinstance(value, int | float)
+    ]
+    noted = table("What the corpus stages noted", ["stage", "note", "number"], notes, texts=2)
+    return join([shown, folded("What the corpus stages noted", noted) if notes else None])
+
+
+def _advice(stats: dict[str, Any]) -> list[str]:
+    said = []
+    for row in funnel(stats):
+        if row["stage"] == "prescreen" and row["in"] and row["dropped"] < PRESCREEN_PAYS * row["in"]:
+            said.append(
+                f"prescreen dropped only {share(row['dropped'], row['in'])} of its pages; under 15 % it costs more time "
+                "than it saves: take it out of the config."
+            )
+    return said
+
+
+def funnel_section(run: OpenedRun, figures: Figures) -> Markup:
+    """Pages left after each stage, and what each reason cost."""
+    rows = funnel(run.stats)
+    read = run.stats["read"]["documents"]
+    chart = figures.chart(
+        kept_and_dropped(
+            "Pages that each stage passed on and dropped", [(row["stage"], row["kept"], row["dropped"]) for row in rows]
+        ),
+        "Pages that each stage passed on and dropped, in the order of the config.",
+        ["kept", "here"],
+        ["passed on", "dropped"],
+    )
+    return join([chart, _funnel_table(rows, read, run.stats["kept"])])
+
+
+def _funnel_table(rows: list[dict[str, Any]], read: int, kept: dict[str, int]) -> Markup:
+    head = ["stage and reason", "in", "dropped", "of its pages", "left of all", "words", "text", "in the crawl"]
+    lines: list[list[object]] = []
+    for row in rows:
+        lost = [count(row["in"]), count(row["dropped"]), share(row["dropped"], row["in"])]
+        lines.append([element("strong", row["stage"]), *lost, share(row["kept"], read), "", "", ""])
+        lines += [_reason(reason, total, row["in"]) for reason, total in row["reasons"].items()]
+    left = [share(kept["documents"], read), count(kept["words"]), size(kept["bytes"]), ""]
+    lines.append([element("strong", "kept"), count(kept["documents"]), "", "", *left])
+    return table("Funnel by stage and reason", head, lines, kind="funnel")
+
+
+def _reason(reason: str, total: dict[str, int], entered: int) -> list[object]:
+    texts = [count(total["words"]), size(total["bytes"])] if total["bytes"] else ["–", "–"]
+    lost = [count(total["documents"]), share(total["documents"], entered)]
+    return [element("span", words(reason), class_="reason"), "", *lost, "", *texts, size(total["crawl_bytes"])]
