@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from curate.belt import CAPS, GUARD
-from curate.config import Config
 from curate.scan_output import READ
 from curate.source import InputFile
 from curate.sources import reader
@@ -59,6 +58,7 @@ def stats(
     shards: list[dict[str, Any]],
     parts: list[dict[str, Any]],
     notes: dict[str, dict[str, int]],
+    alarms: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """`stats.json`: integers only, for the whole run."""
     run = load_run(str(survivors.work))
@@ -90,7 +90,7 @@ def stats(
             for row in dropped
         ],
         "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
-        "alarms": alarms(kept, dropped, parts, run.config),
+        "alarms": alarms,
     }
 
 
@@ -118,19 +118,3 @@ def merged(rows: Iterable[list[Any]], keys: int) -> Counted:
 def totals(rows: Counted, keys: int, names: tuple[str, ...]) -> dict[str, int]:
     """Sums of all counts."""
     return {name: sum(row[keys + place] for row in rows) for place, name in enumerate(names)}
-
-
-ALARM_DOCUMENTS = 100  # fewer survivors of the scan than this are no ground for an alarm
-ALARM_LOSS = 0.95
-
-
-def alarms(kept: Counted, dropped: Counted, parts: list[dict[str, Any]], config: Config) -> list[dict[str, Any]]:
-    """Sources and domains that the corpus stages took nearly whole."""
-    corpus = {name for name, _ in config.corpus_stages}
-    found = []
-    for source in config.input:
-        lost = sum(row[4] for row in dropped if row[2] == source and row[0] in corpus)
-        stayed = sum(row[2] for row in kept if row[0] == source)
-        if lost + stayed >= ALARM_DOCUMENTS and lost >= ALARM_LOSS * (lost + stayed):
-            found.append({"alarm": "source_lost", "name": source, "dropped": lost, "of": lost + stayed})
-    return found

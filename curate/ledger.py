@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from curate.durable import once
@@ -89,7 +90,7 @@ def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
     return {
         "rows": table.num_rows,
         "dropped": _dropped(table),
-        "domains": _domains(table, corpus),
+        "lost": {kind: _lost(table, kind) for kind in ("source", "domain")},
         "samples": _smallest(table, corpus, Samples(config.samples, config.seed)),
     }
 
@@ -193,11 +194,11 @@ def _dropped(table: pa.Table) -> list[list[Any]]:
     ]
 
 
-def _domains(table: pa.Table, corpus: set[str]) -> dict[str, int]:
-    """Documents that corpus stages dropped, by domain, for the alarm; a domain's first few are not worth one."""
-    mask = np.isin(table.column("stage").to_numpy(zero_copy_only=False), list(corpus))
-    counted = table.filter(pa.array(mask)).group_by("domain").aggregate([([], "count_all")])
-    return {row["domain"]: row["count_all"] for row in counted.to_pylist() if row["domain"] and row["count_all"] >= 10}
+def _lost(table: pa.Table, kind: str) -> dict[str, int]:
+    """Documents that were dropped for a twin, by source or domain."""
+    twins = table.filter(pc.is_valid(table.column("matched_file")))
+    counted = twins.group_by(kind).aggregate([([], "count_all")]).to_pylist()
+    return {row[kind]: row["count_all"] for row in counted if row[kind]}
 
 
 def _smallest(table: pa.Table, corpus: set[str], samples: Samples) -> list[list[Any]]:

@@ -1,5 +1,6 @@
 """A run: scan, decide, write. The table of contents of all that `curate run` does."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -7,6 +8,7 @@ from typing import Any
 
 from curate import ledger, manifest
 from curate.accounts import check_bytes, check_rows, stats
+from curate.alarms import alarms
 from curate.config import Config
 from curate.crawl import crawl, input_files, plan
 from curate.decide import decide
@@ -102,7 +104,12 @@ def _phases(
     clock.lap("decide")
     told = _write(survivors, executor, output, progress)
     clock.lap("write")
-    report = stats(survivors, scanned, told["shards"], told["ledger"], notes)
+    kept = Counter[str]()
+    for source, _, documents, *_ in (row for shard in told["shards"] for row in shard["kept"]):
+        kept[source] += documents
+    paths = [output.final / "shards" / shard["name"] for shard in told["shards"]]
+    found = alarms(told["ledger"], kept, paths, notes, executor)
+    report = stats(survivors, scanned, told["shards"], told["ledger"], notes, found)
     check_rows(
         report["read"]["documents"],
         output.final / "shards",

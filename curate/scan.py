@@ -14,8 +14,6 @@ from curate.source import InputFile, Slice, Span
 from curate.sources import reader
 from curate.tasks import ScanTask, load_run
 
-BLOCK = 256  # records between two commits
-
 
 def scan(task: ScanTask) -> dict[str, Any]:
     """Runs a scan task (or goes on with it after a kill) and returns its counts. A finished task is not redone."""
@@ -52,7 +50,7 @@ def _scan(task: ScanTask) -> None:
                 guards.store(task.file_index, span.offset, passage.drop.reason, passage.drop.cause)
             cursor.set(guard.IDLE)
         output.take(span, passage)
-        if output.waiting >= BLOCK:
+        if output.full:
             guard.arm(None)
             output.commit()
     guard.arm(None)

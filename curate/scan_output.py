@@ -17,6 +17,8 @@ from curate.source import InputFile, Slice, Span
 from curate.spill import Spill, to_parquet
 from curate.tasks import ScanTask
 
+BLOCK = 256  # records between two commits
+BLOCK_CHARACTERS = 16 << 20
 READ = "read"  # the ledger's stage for the reader's own verdicts
 
 
@@ -74,7 +76,7 @@ class ScanOutput:
         if committed:
             self.samples.restore(self.folder / "samples.arrows")
         self.passed: list[Document] = []
-        self.waiting = 0
+        self.waiting = self.waiting_characters = 0
         self.cpu_start = process_time_ns() - self.state["cpu_ns"]
 
     def rest(self) -> Slice:
@@ -82,6 +84,11 @@ class ScanOutput:
         if self.state["end"] is None:
             return self.task.part
         return Slice(self.state["end"], self.task.part.end, exact=True)
+
+    @property
+    def full(self) -> bool:
+        """Whether so much waits that it should be committed."""
+        return self.waiting >= BLOCK or self.waiting_characters >= BLOCK_CHARACTERS
 
     def take(self, span: Span, passage: Passage | None) -> None:
         """Enters a span: exactly one row, or a count by type for what is no document."""
@@ -120,6 +127,7 @@ class ScanOutput:
             row |= {f"@{name}": doc.attributes.get(name) for name in self.types}
             self.spills["survivors"].add(row)
             self.passed.append(doc)
+            self.waiting_characters += len(doc.text)
             self.state["survivors"] += 1
             self.state["words"] += row["words"]
             self.state["bytes"] += row["bytes"]
@@ -189,7 +197,7 @@ class ScanOutput:
         self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}
         self.state["cpu_ns"] = process_time_ns() - self.cpu_start
         write_json(self.folder / "state.json", self.state)
-        self.waiting = 0
+        self.waiting = self.waiting_characters = 0
 
     def finish(self, belt: Belt) -> None:
         """Packs the spills, and gives the folder its final name."""

@@ -1,0 +1,79 @@
+"""Alarms: what a person should look at before trusting a run.
+
+A source or domain that loses nearly everything to twins elsewhere, or one giant cluster, is more often a fault of
+the thresholds (or of an extraction that returns the same text for every page) than a property of the web.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from curate.executor import Executor, results
+from curate.schema import domain
+
+FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
+LOST_SHARE = 0.95
+GIANT_CLUSTER = 1_000  # documents
+MOST_DOMAINS = 1_000  # that are looked at: those that lost most
+
+Alarm = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class DomainTask:
+    """Counts the kept documents of some domains in one shard."""
+
+    path: str
+    domains: tuple[str, ...]
+
+
+def kept_of(task: DomainTask) -> dict[str, int]:
+    """Rows of each domain in a shard."""
+    wanted = set(task.domains)
+    counts: Counter[str] = Counter()
+    with pq.ParquetFile(task.path) as file:
+        for batch in file.iter_batches(columns=["url"]):
+            counts.update(host for url in batch.column(0).to_pylist() if (host := domain(url or "")) in wanted)
+    return dict(counts)
+
+
+def alarms(
+    parts: list[dict[str, Any]],
+    kept_by_source: Mapping[str, int],
+    shards: Iterable[Path],
+    notes: Mapping[str, Mapping[str, int]],
+    executor: Executor,
+) -> list[Alarm]:
+    """All alarms of a run. `parts` are the facts of the ledger's parts, `notes` those of the corpus stages."""
+    lost = {kind: _summed(part["lost"][kind] for part in parts) for kind in ("source", "domain")}
+    found = _nearly_lost("source_lost", lost["source"], kept_by_source)
+    suspects = [name for name, count in lost["domain"].most_common(MOST_DOMAINS) if count >= FEWEST_DOCUMENTS]
+    if suspects:
+        tasks = [DomainTask(str(path), tuple(sorted(suspects))) for path in shards]
+        kept = _summed(results(executor, kept_of, tasks))
+        found += _nearly_lost("domain_lost", {name: lost["domain"][name] for name in suspects}, kept)
+    for stage, facts in sorted(notes.items()):
+        largest = facts.get("largest_cluster", 0)
+        if largest >= GIANT_CLUSTER:
+            found.append({"alarm": "giant_cluster", "name": stage, "dropped": largest - 1, "of": largest})
+    return found
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for some in counts:
+        total.update(some)
+    return total
+
+
+def _nearly_lost(alarm: str, lost: Mapping[str, int], kept: Mapping[str, int]) -> list[Alarm]:
+    found = []
+    for name, count in sorted(lost.items()):
+        of = count + kept.get(name, 0)
+        if of >= FEWEST_DOCUMENTS and count >= LOST_SHARE * of:
+            found.append({"alarm": alarm, "name": name, "dropped": count, "of": of})
+    return found
