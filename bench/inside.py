@@ -119,8 +119,9 @@ def _papers(out: Path, config: dict[str, Any], names: list[str], fate: np.ndarra
     dropped = [{"stage": stage, "reason": reason, "source": "crawl", "language": "de" if stage == "language" else "en",
                 "documents": int(counts[i]), "words": int(sums["words"][i]), "bytes": int(sums["bytes"][i]),
                 "crawl_bytes": int(counts[i]) * 15_000} for i, (stage, reason, _) in enumerate(FATES) if i]  # fmt: skip
-    stats = {"stages": ["read", "guard", "caps", *STAGES], "records": {},
-             "read": {"documents": len(fate), "bytes": len(fate) * 20_011}, "kept": {**kept, "rows": kept["documents"]}, "notes": {}, "alarms": [],
+    stats = {"stages": ["read", "guard", "caps", *STAGES], "records": {}, "notes": {}, "alarms": [],
+             "read": {"documents": len(fate), "bytes": len(fate) * 20_011},
+             "kept": {**kept, "rows": kept["documents"]},
              "kept_by": [{"source": "crawl", "language": "en", **kept}], "dropped": dropped}  # fmt: skip
     timings = {"wall_seconds": {"scan": 1.0, "decide": 1.0, "write": 1.0}, "workers": 2, "scan_cpu_seconds": 2.0,
                "stage_cpu_seconds": {"extract": 1.0}}  # fmt: skip

@@ -16,7 +16,7 @@ from curate.report.samples import sampled_text
 
 @click.command(
     "why",
-    epilog="\b\nExample:\n  curate why out/ https://www.example.org/page.html\n  curate why out/ crawl-00000.warc.gz:1502",
+    epilog="\b\nExample:\n  curate why out/ https://www.example.org/page.html\n  curate why out/ crawl.warc.gz:1502",
 )
 @click.argument("out")
 @click.argument("place", metavar="URL|FILE:OFFSET")

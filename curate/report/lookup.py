@@ -1,6 +1,6 @@
 """Finds the rows of one page in a finished run, by URL, record id or address, without reading the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,12 +59,18 @@ def parse_address(run: OpenedRun, place: str) -> tuple[str, int] | None:
     name, colon, offset = place.rpartition(":")
     if not colon or not offset.isdecimal():
         return None
-    if name in run.files:
-        return name, int(offset)
-    ending = [file for file in run.files if file.endswith(f"/{name}")]
+    file = ending_with(list(run.files), name)
+    return None if file is None else (file, int(offset))
+
+
+def ending_with(files: Sequence[str], name: str) -> str | None:
+    """The one file with this path, or with these as its last parts. Raises UserError where there are several."""
+    if name in files:
+        return name
+    ending = [file for file in files if file.endswith(f"/{name}")]
     if len(ending) > 1:
         raise UserError(f"'{name}' is the end of {len(ending)} input files (first: {ending[0]}); give more of the path")
-    return (ending[0], int(offset)) if ending else None
+    return ending[0] if ending else None
 
 
 def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] | None:

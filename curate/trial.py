@@ -1,0 +1,162 @@
+"""One page through the belt: where it comes from, what each stage says, and which kept documents it resembles."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from curate.config import Config
+from curate.crawl import input_files
+from curate.document import Address, Document, Drop
+from curate.errors import UserError
+from curate.report.lookup import ending_with
+from curate.report.opened import OpenedRun
+from curate.sketches import sketch_all
+from curate.source import InputFile, Slice, Span
+from curate.sources import SourceConfig, reader
+from curate.stage import CorpusStage
+
+BLOCK = 256  # kept documents sketched at once
+
+
+class Page(NamedTuple):
+    """A page to try: the document, or the reader's own verdict on the record (with the document where there is one)."""
+
+    name: str
+    document: Document | None
+    drop: Drop | None = None
+
+
+def page_at(config: Config, place: str) -> Page:
+    """The page at a place: `-` (HTML on standard input), FILE#URL, FILE:OFFSET, or a file that is one page.
+
+    A crawl file of the config may be named by its last parts. Raises UserError where there is no such page.
+    """
+    if place == "-":
+        return Page("standard input", Document(Address("try", "-", 0), html=sys.stdin.buffer.read()))
+    name, hash_mark, url = place.partition("#")
+    if hash_mark and not Path(place).is_file():
+        return _first(_spans(config, name, Slice()), f"{place}: no page of this file has that URL",
+                      lambda span: span.document is not None and span.document.url == url)  # fmt: skip
+    name, colon, offset = place.rpartition(":")
+    if colon and offset.isdecimal() and not Path(place).is_file():
+        part = Slice(int(offset), int(offset) + 1)
+        return _first(_spans(config, name, part), f"{place}: no page starts here",
+                      lambda span: span.offset == part.start and bool(span.document or span.drop))  # fmt: skip
+    return _page_file(place)
+
+
+def _page_file(path: str) -> Page:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: can't be read ({error.strerror}); give a page, FILE#URL or FILE:OFFSET") from error
+    address = Address("try", path, 0)
+    if path.endswith(".txt"):
+        return Page(path, Document(address, id=path, text=data.decode("utf-8", "replace")))
+    return Page(path, Document(address, id=path, html=data))
+
+
+def _first(spans: Iterator[Span], missing: str, wanted: Any) -> Page:
+    for span in spans:
+        if wanted(span):
+            document = span.document
+            return Page(str(document.address) if document else f"offset {span.offset}", document, span.drop)
+    raise UserError(f"{missing}; `curate why` and the ledger have URLs and offsets as they are")
+
+
+def _spans(config: Config, name: str, part: Slice) -> Iterator[Span]:
+    """The spans of a file as the config would read it: as the source it belongs to, else with default options."""
+    file, source = _input(config, name)
+    return reader(source, file).read(file, part)
+
+
+def _input(config: Config, name: str) -> tuple[InputFile, SourceConfig]:
+    try:
+        files = {file.name: file for file in input_files(config)}
+    except UserError:  # the config's own input may be elsewhere
+        files = {}
+    known = ending_with(list(files), name)
+    if known:
+        return files[known], config.input[files[known].source]
+    if not Path(name).is_file() and "://" not in name:
+        raise UserError(f"{name}: there is no such file; give a file of the config's input or another crawl file")
+    size = Path(name).stat().st_size if "://" not in name else 0
+    sources = list(config.input.values())
+    same = [source for source in sources if len(sources) == 1]
+    return InputFile("try", name, size, ""), same[0] if same else SourceConfig(path=name)
+
+
+@dataclass(frozen=True)
+class Resemblance:
+    """What a corpus stage finds among the kept documents of a run: the most similar one, `copy` where it is one."""
+
+    stage: str
+    reason: str | None
+    score: float | None = None
+    twin: dict[str, Any] | None = None  # url, file_path, offset
+    compared: int = 0
+
+
+def against(config: Config, document: Document, run: OpenedRun) -> list[Resemblance]:
+    """Compares a page that passed the document stages with the kept documents of a run, for each corpus stage."""
+    found = [_Comparison(name, stage, document) for name, stage in config.corpus_stages]
+    for docs, rows in _kept(run, document.address):
+        for comparison in found:
+            comparison.take(docs, rows)
+    return [comparison.result() for comparison in found]
+
+
+def _kept(run: OpenedRun, itself: Address) -> Iterator[tuple[list[Document], list[dict[str, Any]]]]:
+    """Kept documents in blocks, but for the page itself."""
+    table = run.table("shards")
+    if not table.schema.names:
+        return
+    for batch in table.to_batches(columns=["text", "url", "file_path", "offset"], batch_size=BLOCK):
+        rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != (itself.file, itself.offset)]
+        texts = [row.pop("text") for row in rows]
+        yield [Document(Address("", row["file_path"], row["offset"]), text=text)
+               for row, text in zip(rows, texts, strict=True)], rows  # fmt: skip
+
+
+class _Comparison:
+    """One corpus stage: the page's sketch, and the most similar of the documents seen so far."""
+
+    def __init__(self, name: str, stage: CorpusStage, document: Document) -> None:
+        self.name, self.stage = name, stage
+        self.able = bool(stage.reasons) and stage.record is not None
+        self.mine = sketch_all(stage, [document])[0] if self.able else None
+        self.able = self.mine is not None and len(self.mine.keys) > 0
+        self.best: tuple[bool, float] = (False, -1.0)
+        self.twin: dict[str, Any] | None = None
+        self.compared = 0
+
+    def take(self, docs: list[Document], rows: list[dict[str, Any]]) -> None:
+        """Compares a block of documents."""
+        if not self.able or self.mine is None:
+            return
+        for sketch, row in zip(sketch_all(self.stage, docs), rows, strict=True):
+            self.compared += 1
+            score = self._score(sketch.record)
+            met = not set(self.mine.keys.tolist()).isdisjoint(sketch.keys.tolist())
+            copy = met and score >= getattr(self.stage, "threshold", 1.0)
+            if (copy, score) > self.best:
+                self.best, self.twin = (copy, score), row
+
+    def _score(self, record: Any) -> float:
+        assert self.mine is not None
+        similarity = getattr(self.stage, "similarity", None)
+        one, other = (np.asarray(r, self.stage.record).reshape(1) for r in (self.mine.record, record))
+        if similarity is None:
+            return float(one.tobytes() == other.tobytes())
+        return float(similarity(one, other)[0])
+
+    def result(self) -> Resemblance:
+        """The most similar document, with the stage's reason where the page is a copy of it."""
+        copy, score = self.best
+        if not copy and score <= 0:
+            return Resemblance(self.name, None, None, None, self.compared)
+        return Resemblance(self.name, self.stage.reasons[0] if copy else None, score, self.twin, self.compared)
