@@ -132,15 +132,18 @@ class Memory:
     @contextmanager
     def phase(self, name: str, work: Path) -> Iterator[None]:
         self.anonymous = self.file = 0
-        start = time.monotonic()
+        start, spent = time.monotonic(), cpu_seconds()
         yield
-        seconds = time.monotonic() - start
+        seconds, spent = time.monotonic() - start, cpu_seconds() - spent
         disk = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
-        print(
-            f"{name:12}{seconds:7.1f} s  anonymous {self.anonymous / 1e6:7.0f} MB  file-backed {self.file / 1e6:7.0f} MB"
-            f"  disk {disk / 1e9:6.1f} GB",
-            flush=True,
-        )
+        memory = f"anonymous {self.anonymous / 1e6:6.0f} MB  file-backed {self.file / 1e6:6.0f} MB"
+        print(f"{name:12}{seconds:7.1f} s  CPU {spent:7.1f} s  {memory}  disk {disk / 1e9:5.1f} GB", flush=True)
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and its workers so far."""
+    times = [process.cpu_times() for process in [psutil.Process(), *psutil.Process().children()]]
+    return sum(each.user + each.system for each in times)
 
 
 def expected(count: int) -> tuple[int, int, int]:

@@ -19,9 +19,9 @@ U64 = npt.NDArray[np.uint64]
 EMPTY = np.uint32(0xFFFFFFFF)  # every slot of a text without words, as in datasketch
 COMBINE = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: multiplier of the word sequence
 FINISH = np.uint64(0xFF51AFD7ED558CCD)  # first multiplier of MurmurHash3's 64-bit finalizer
-BLOCK_SHINGLES = 16_384  # 64 KiB of values: a permutation's work stays in the second-level cache
 MEMO_WORDS = 1 << 16
 MEMO_LENGTH = 32
+BLOCK_SHINGLES = 16_384  # 64 KiB of values: a permutation's work stays in the second-level cache
 
 
 class _WordHashes(dict[str, int]):

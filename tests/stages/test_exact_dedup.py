@@ -22,6 +22,28 @@ def test_normalize_for_exact_sets_looks_aside() -> None:
     assert normalize_for_exact("re\u00ad\ufeffal") == "real"
 
 
+def words_alone(text: str) -> list[str]:
+    """The normal forms of a text's words, one by one."""
+    return [normal for word in text.split() if (normal := normalize_for_exact(word))]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(
+        st.one_of(st.sampled_from("aA \u0301\u00ad\u200b\u1e9e\u0130\u03c2\u2028\u00a0\ufb03"), st.characters()),
+        max_size=20,
+    )
+)
+def test_the_normal_form_of_a_text_is_that_of_its_words(text: str) -> None:
+    assert normalize_for_exact(text).split() == words_alone(text)
+
+
+def test_no_character_normalises_otherwise_beside_white_space() -> None:
+    for start in range(0, 0x110000, 0x1000):
+        text = " ".join(f"x{chr(c)}y {chr(c)} {chr(c)}z" for c in range(start, start + 0x1000))
+        assert normalize_for_exact(text).split() == words_alone(text)
+
+
 def test_exact_dedup_keeps_the_first_of_each() -> None:
     assert exact_dedup(["B b", "a", "b  B", "A", "c"]) == ["B b", "a", "c"]
     assert exact_dedup([]) == []
