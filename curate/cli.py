@@ -34,6 +34,7 @@ COMMANDS = {
     "scale": "curate.commands.scale",
 }
 
+INTERRUPTED = 130
 EXIT_CODES = """
 \b
 Exit status:
@@ -57,6 +58,13 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(module).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("curate: stopped by Ctrl-C", err=True)
+            ctx.exit(INTERRUPTED)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

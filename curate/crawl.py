@@ -14,6 +14,7 @@ from curate.config import Config
 from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, Outcome
+from curate.processes import without_interrupts
 from curate.scan import scan
 from curate.source import InputFile, Slice
 from curate.sources import find_files, reader
@@ -140,9 +141,13 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
 
 def _try_alone(task: ScanTask, offset: int) -> bool:
     """Runs one page in a fresh process; when that dies too the page is accused. Returns whether it was."""
-    process = get_context("spawn").Process(target=probe, args=(task.work, task.file_index, offset))
-    process.start()
-    process.join()
+    process = get_context("spawn").Process(target=probe, args=(task.work, task.file_index, offset), daemon=True)
+    with without_interrupts():
+        process.start()
+    try:
+        process.join()
+    finally:
+        process.kill()
     code = process.exitcode or 0
     if code == 0:
         return False

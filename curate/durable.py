@@ -26,13 +26,13 @@ def write_json(path: Path, value: Any) -> None:
 
 def once(told: Path, target: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `make` returned, when it made `target` before; else makes it now and remembers."""
-    if told.exists() and target.exists():
-        facts: dict[str, Any] = json.loads(told.read_text())
+    with locked(told.with_suffix(".lock")):
+        if told.exists() and target.exists():
+            facts: dict[str, Any] = json.loads(told.read_text())
+            return facts
+        facts = make()
+        write_json(told, facts)
         return facts
-    facts = make()
-    told.parent.mkdir(parents=True, exist_ok=True)
-    write_json(told, facts)
-    return facts
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class Cursor:
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        os.ftruncate(descriptor, 8)
+        os.pwrite(descriptor, bytes(8), 0)  # takes its block now: a full disk is an error here and no SIGBUS later
         self.map = mmap.mmap(descriptor, 8)
         os.close(descriptor)
         self.set(IDLE)

@@ -6,16 +6,17 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
-
-import fsspec
 
 from curate import manifest
 from curate.config import Config
 from curate.durable import write_json
 from curate.errors import UserError
-from curate.fingerprint import difference, digest
+from curate.fingerprint import difference, digest, public
+from curate.sources.remote import mask_url
+from curate.upload import Remote
 
 OURS = (
     "shards",
@@ -38,30 +39,42 @@ class Output:
     target: str
     final: Path
     work: Path
+    remote: Remote | None = None
 
     @classmethod
     def of(cls, config: Config, work: str | None) -> "Output":
-        """Where a run writes. A remote output needs a work folder of its own."""
-        remote = "://" in config.output and not config.output.startswith("file://")
-        if remote and not work:
-            raise UserError(f"output '{config.output}' is remote: give a local folder for the work with --work")
+        """Where a run writes; makes nothing yet. A remote output needs a work folder of its own."""
+        far = "://" in config.output and not config.output.startswith("file://")
+        if far and not work:
+            place = mask_url(config.output)
+            raise UserError(f"output '{place}' is remote: give a local folder for the work with --work")
         local = Path(config.output.removeprefix("file://"))
-        folder = Path(work) if work else local / ".work"
-        final = folder / "out" if remote else local
+        # Named by the output, so that a folder given for work may hold other things, and the work of other runs.
+        place = config.output if far else str(local.resolve())
+        folder = Path(work, f"curate-{sha1(place.encode()).hexdigest()[:12]}") if work else local / ".work"
+        remote = Remote.of(config.output) if far else None
+        final = folder / "out" if far else local
+        return cls(mask_url(config.output), final.resolve(), folder.resolve(), remote)
+
+    def create(self) -> None:
+        """Makes the folders. Raises UserError where that is not allowed."""
         try:
-            final.mkdir(parents=True, exist_ok=True)
-            folder.mkdir(parents=True, exist_ok=True)
+            self.final.mkdir(parents=True, exist_ok=True)
+            self.work.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"output '{config.output}': can't be written ({error.strerror}); give another folder"
+                f"output '{self.target}': can't be written ({error.strerror}); give another folder"
             ) from error
-        if not os.access(final, os.W_OK):
-            raise UserError(f"output '{config.output}': is not writable; give another folder")
-        return cls(config.output, final.resolve(), folder.resolve())
+        for folder in (self.final, self.work):
+            if not os.access(folder, os.W_OK):
+                raise UserError(f"output '{self.target}': {folder} is not writable; give another folder")
 
     @property
-    def remote(self) -> bool:
-        return self.final == self.work / "out"
+    def leases(self) -> list[Path]:
+        """The lease files that a run must hold: one for the output, one for a work folder that lies elsewhere."""
+        elsewhere = self.work.parent / f"{self.work.name}.lease"
+        inside = self.final / ".work.lease"
+        return [elsewhere] if self.remote or elsewhere == inside else [inside, elsewhere]
 
     def opened(self, parts: dict[str, Any], fresh: bool, tell: Callable[[str], None]) -> bool:
         """Prepares for a run with this fingerprint. True when it is complete already.
@@ -71,6 +84,8 @@ class Output:
         if fresh:
             self._clear()
         stored = self._stored()
+        if self.remote and self._complete_there(parts):
+            return True
         if stored is not None and digest(stored) != digest(parts):
             raise UserError(
                 f"{self.target} holds a run that differs: {difference(stored, parts)}; "
@@ -80,13 +95,26 @@ class Output:
             return stored is not None
         if stored is not None:
             tell(f"going on with the run in {self.target}")
-        elif any((self.final / name).exists() for name in OURS):
+        elif any((self.final / name).exists() for name in OURS) or (self.remote and self.remote.holds(OURS)):
             raise UserError(
                 f"{self.target} holds files of another run but no trace of which; give --fresh, or another output"
             )
         self.work.mkdir(parents=True, exist_ok=True)
         write_json(self.work / "fingerprint.json", parts)
         return False
+
+    def _complete_there(self, parts: dict[str, Any]) -> bool:
+        """Whether the remote output holds this very run, whole. Raises UserError when it holds another one."""
+        told = self.remote.json(manifest.NAME) if self.remote else None
+        if told is None:
+            return False
+        mine = public(parts)
+        if told.get("fingerprint") != digest(mine):
+            raise UserError(
+                f"{self.target} holds a run that differs: {difference({name: told.get(name) for name in mine}, mine)}; "
+                "give --fresh to start anew, or another output"
+            )
+        return True
 
     def _stored(self) -> dict[str, Any] | None:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
@@ -96,6 +124,8 @@ class Output:
         return None
 
     def _clear(self) -> None:
+        if self.remote:
+            self.remote.remove(OURS)
         for name in OURS:
             path = self.final / name
             if path.is_dir():
@@ -107,28 +137,24 @@ class Output:
         self.work.mkdir(parents=True, exist_ok=True)
 
     def stats(self) -> dict[str, Any]:
-        """stats.json of the finished run."""
-        told: dict[str, Any] = json.loads((self.final / "stats.json").read_text())
+        """stats.json of the finished run. Raises UserError where it is missing or broken."""
+        if self.remote:
+            far = self.remote.json("stats.json")
+            if far is None:
+                raise UserError(f"{self.target}: stats.json is missing beside the manifest; give --fresh")
+            return far
+        try:
+            told: dict[str, Any] = json.loads((self.final / "stats.json").read_text())
+        except (OSError, ValueError) as error:
+            raise UserError(f"{self.final / 'stats.json'}: can't be read ({error}); give --fresh") from error
         return told
 
     def publish(self, keep_work: bool) -> None:
         """Uploads a remote output, manifest last; then the work folder goes."""
         if self.remote:
-            upload(self.final, self.target)
+            self.remote.upload(self.final, self.work / "uploaded.json", last=manifest.NAME)
         if not keep_work:
             shutil.rmtree(self.work, ignore_errors=True)
-
-
-def upload(folder: Path, target: str) -> None:
-    """Copies a folder to an fsspec URL: one PUT a file, the manifest last."""
-    system, root = fsspec.core.url_to_fs(target)
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    for path in sorted(paths, key=lambda p: (p.name == manifest.NAME, p)):
-        try:
-            system.makedirs(f"{root.rstrip('/')}/{path.relative_to(folder).parent.as_posix()}", exist_ok=True)
-            system.put_file(str(path), f"{root.rstrip('/')}/{path.relative_to(folder).as_posix()}")
-        except OSError as error:
-            raise UserError(f"{target}: upload of {path.name} failed ({error}); run again to go on") from error
 
 
 def explained(error: OSError) -> str | None:

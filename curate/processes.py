@@ -8,6 +8,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -25,10 +26,11 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._idle: list[_Worker] = []
+        self._busy: list[_Worker] = []
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
         waiting = deque(enumerate(tasks))
-        busy: list[_Worker] = []
+        busy = self._busy
         try:
             while waiting or busy:
                 while waiting and len(busy) < self.workers:
@@ -44,13 +46,16 @@ class Processes:
                     if worker.alive:
                         self._idle.append(worker)
         finally:
-            for worker in busy:
-                worker.stop()
+            self._stop(busy)
 
     def close(self) -> None:
-        for worker in self._idle:
-            worker.stop()
-        self._idle = []
+        """Ends all workers, also those in the middle of a task (the run was interrupted)."""
+        self._stop(self._idle)
+        self._stop(self._busy)
+
+    def _stop(self, workers: list["_Worker"]) -> None:
+        while workers:
+            workers.pop().stop()
 
 
 def _ready(busy: list["_Worker"]) -> list["_Worker"]:
@@ -63,7 +68,8 @@ class _Worker:
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-        self.process.start()
+        with without_interrupts():
+            self.process.start()
         theirs.close()
         self.task = -1
         self.alive = True
@@ -99,8 +105,18 @@ class _Worker:
         self.pipe.close()
 
 
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits; a process started meanwhile is born deaf to it, since it is the driver's to handle."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(pipe: Connection, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while True:

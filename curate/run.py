@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -63,9 +64,12 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     files = input_files(config)
     output = Output.of(config, options.work)
     parts = fingerprint(config, files, options.limit)
-    with Lease(output.work.parent / f"{output.work.name}.lease") as lease:
-        if lease.taken_over:
-            tell(lease.taken_over)
+    output.create()
+    with ExitStack() as held:
+        for lease in output.leases:
+            sentence = held.enter_context(Lease(lease)).taken_over
+            if sentence:
+                tell(sentence)
         if output.opened(parts, options.fresh, tell):
             return Report(output.stats(), ready=True)
         write_json(

@@ -44,7 +44,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--fresh", is_flag=True, help="Remove what an earlier run left in the output first.")
 @click.option("--strict", is_flag=True, help="Exit with status 3 when any input was damaged.")
 @click.option("--allow-empty", is_flag=True, help="A run that keeps nothing is no failure.")
-@click.option("--work", help="Folder for intermediate files (default: .work in the output). Shared by all nodes.")
+@click.option("--work", help="Where the work folder goes (default: into the output). Shared by all nodes.")
 @click.option("--keep-work", is_flag=True, help="Do not remove the intermediate files at the end.")
 @click.option(
     "--memory",
@@ -69,7 +69,7 @@ def command(config: str, **options: Any) -> None:
     try:
         report = execute(read, options)
     except KeyboardInterrupt:
-        click.echo("curate: stopped; the same command goes on where it was", err=True)
+        click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
         sys.exit(INTERRUPTED)
     finish(report, options)
 

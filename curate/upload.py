@@ -1,0 +1,84 @@
+"""An output on a remote file system: what lies there, and the upload: one PUT a file, the manifest last."""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curate.durable import write_json
+from curate.errors import UserError
+from curate.sources.remote import CLIENT_ERRORS, file_system, mask_url
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A folder behind an fsspec URL. Raises UserError, with the URL masked, where it can't be reached."""
+
+    target: str  # for messages
+    system: Any
+    root: str
+
+    @classmethod
+    def of(cls, url: str) -> "Remote":
+        """Opens the file system of a URL; nothing is asked of it yet."""
+        system, root = file_system(url, None)
+        return cls(mask_url(url).rstrip("/"), system, root.rstrip("/"))
+
+    def json(self, name: str) -> dict[str, Any] | None:
+        """A JSON file of the folder; None where there is none."""
+        try:
+            told: dict[str, Any] = json.loads(self.system.cat_file(f"{self.root}/{name}"))
+        except FileNotFoundError:
+            return None
+        except (*errors(), ValueError) as error:
+            raise UserError(f"{self.target}/{name}: can't be read ({mask_url(str(error))}); check the URL") from error
+        return told
+
+    def holds(self, names: Iterable[str]) -> bool:
+        """Whether any of these files or folders is there."""
+        try:
+            return any(self.system.exists(f"{self.root}/{name}") for name in names)
+        except errors() as error:
+            raise UserError(f"{self.target}: can't be listed ({mask_url(str(error))}); check the URL") from error
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Removes files and folders; the manifest, which says that the rest is whole, first."""
+        try:
+            for name in sorted(names, key=lambda name: name != "manifest.json"):
+                if self.system.exists(f"{self.root}/{name}"):
+                    self.system.rm(f"{self.root}/{name}", recursive=True)
+        except errors() as error:
+            raise UserError(f"{self.target}: can't be cleared ({mask_url(str(error))}); check the URL") from error
+
+    def upload(self, folder: Path, log: Path, last: str) -> None:
+        """Copies a folder's files but dot-files, each with one PUT; what `log` says is there is not sent again."""
+        sent: dict[str, int] = json.loads(log.read_text()) if log.exists() else {}
+        paths = {
+            path.relative_to(folder).as_posix(): path
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        }
+        for name in sorted(paths, key=lambda name: (name == last, name)):
+            size = paths[name].stat().st_size
+            if sent.get(name) == size and name != last:
+                continue
+            try:
+                self.system.makedirs(f"{self.root}/{name}".rpartition("/")[0], exist_ok=True)
+                self.system.put_file(str(paths[name]), f"{self.root}/{name}")
+            except errors() as error:
+                raise UserError(
+                    f"{self.target}: the upload of {name} failed ({mask_url(str(error))}); run again to go on"
+                ) from error
+            sent[name] = size
+            write_json(log, sent)
+
+
+def errors() -> tuple[type[BaseException], ...]:
+    """What file systems raise: OSError, and the errors of the client libraries in use."""
+    found: list[type[BaseException]] = [OSError]
+    for module, names in CLIENT_ERRORS.items():
+        if module in sys.modules:
+            found += [getattr(sys.modules[module], name) for name in names]
+    return tuple(found)
