@@ -5,9 +5,11 @@ one alternative of a pattern, and a substring that none of a page's values holds
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
-from itertools import product
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+from operator import or_
 from typing import NamedTuple
 
 MAX_STRINGS = 300  # a pattern that stands for more stays a pattern
@@ -19,27 +21,66 @@ class Unsupported(ValueError):
 
 
 class Test(NamedTuple):
-    """Holds for a value that, once folded, contains, starts with, is or matches (`kind`) the text."""
+    """Holds for a value that, once folded, contains, starts with, is or matches (`kind`) any of the texts.
 
-    kind: str  # "in", "start", "equal", "search", "any"
-    text: str = ""
+    `common` is a part of each of the texts: where it does not occur, none of them does.
+    """
+
+    kind: str  # "in", "start", "equal", "search"
+    texts: tuple[str, ...]
     fold: Fold = str
+    common: str = ""
 
-    def holds(self, value: str) -> bool:
-        """The verdict on one folded value."""
-        if self.kind == "start":
-            return value.startswith(self.text)
-        if self.kind == "equal":
-            return value == self.text
-        if self.kind == "search":
-            return re.search(self.text, value) is not None
-        return self.text in value
 
-    def may_hold(self, lines: str) -> bool:
-        """False where it holds for none of the lines, each of which begins with a line break."""
-        if self.kind == "search":
-            return re.search(self.text, lines, re.MULTILINE) is not None
-        return ("\n" + self.text if self.kind == "start" else self.text) in lines
+@dataclass
+class Tests:
+    """The tests of one attribute that fold its value in the same way, with the bits that they set."""
+
+    parts: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
+    starts: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    equals: dict[str, int] = field(default_factory=dict)
+    searches: list[tuple[int, re.Pattern[str]]] = field(default_factory=list)
+
+    def add(self, bit: int, test: Test) -> None:
+        """The bit is set where the test holds."""
+        if test.kind == "in":
+            self.parts.append((bit, test.common, test.texts))
+        elif test.kind == "start":
+            self.starts[bit] = self.starts.get(bit, ()) + test.texts
+        for text in test.texts:
+            if test.kind == "equal":
+                self.equals[text] = self.equals.get(text, 0) | bit
+            elif test.kind == "search":
+                self.searches.append((bit, re.compile(text, re.MULTILINE)))
+
+    def answer(self, values: list[str]) -> list[int]:
+        """The bits of each folded value. None has a line break, so one string can hold all."""
+        bits = [0] * len(values)
+        lines = "\n".join(values)
+        starts = list(accumulate((len(value) + 1 for value in values), initial=0))
+        for bit, common, texts in self.parts:
+            if common not in lines:
+                continue
+            for text in texts:
+                at = lines.find(text)
+                while at >= 0:
+                    place = bisect_right(starts, at)
+                    bits[place - 1] |= bit
+                    at = lines.find(text, starts[place])
+        for bit, pattern in self.searches:
+            if pattern.search(lines):  # each value is a line to it; a match may begin with a line break
+                for place, value in enumerate(values):
+                    if pattern.search(value):
+                        bits[place] |= bit
+        prefixes, equals = tuple(prefix for some in self.starts.values() for prefix in some), self.equals
+        for place, value in enumerate(values):
+            if value in equals:
+                bits[place] |= equals[value]
+            if value.startswith(prefixes):
+                for bit, some in self.starts.items():
+                    if value.startswith(some):
+                        bits[place] |= bit
+        return bits
 
 
 class Memo(dict[str, int]):
@@ -47,35 +88,23 @@ class Memo(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: dict[Fold, list[tuple[int, str]]] = defaultdict(list)  # tests of kind "in", by far the most
-        self.tests: dict[Fold, list[tuple[int, Test]]] = defaultdict(list)
+        self.tests: dict[Fold, Tests] = {}
 
     def add(self, bit: int, tests: Iterable[Test]) -> None:
         """The bit is set where any of the tests holds."""
         for test in tests:
-            if test.kind == "in":
-                self.parts[test.fold].append((bit, test.text))
-            else:
-                self.tests[test.fold].append((bit, test))
+            self.tests.setdefault(test.fold, Tests()).add(bit, test)
 
-    def learn(self, values: Collection[str]) -> None:
+    def learn(self, values: Iterable[str]) -> None:
         """Answers all tests for values that are new."""
-        bits = dict.fromkeys(values, 0)
-        for fold in {**self.parts, **self.tests}:
-            folded = list(bits) if fold is str else list(map(fold, bits))
-            lines = "\n" + "\n".join(folded)
-            pairs = list(zip(bits, folded))
-            for bit, text in self.parts[fold]:
-                if text in lines:
-                    for value, form in pairs:
-                        if text in form:
-                            bits[value] |= bit
-            for bit, test in self.tests[fold]:
-                if test.may_hold(lines):
-                    for value, form in pairs:
-                        if test.holds(form):
-                            bits[value] |= bit
-        self.update(bits)
+        new = list(values)
+        if not new:
+            return
+        flat = [value.replace("\n", "\t") for value in new]  # no test tells one from the other
+        bits = [0] * len(new)
+        for fold, tests in self.tests.items():
+            bits = list(map(or_, bits, tests.answer(flat if fold is str else list(map(fold, flat)))))
+        self.update(zip(new, bits))
 
 
 def translated(kind: str, text: str, old: str, new: str) -> list[Test]:
@@ -85,7 +114,7 @@ def translated(kind: str, text: str, old: str, new: str) -> list[Test]:
         sources.append([before for before, after in zip(old, new) if after == character])
         if character not in old:
             sources[-1].append(character)
-    return [Test(kind, "".join(choice)) for choice in product(*sources)]
+    return [Test(kind, tuple("".join(choice) for choice in product(*sources)))]
 
 
 def regular(pattern: str, fold: Fold = str) -> list[Test]:
@@ -97,11 +126,21 @@ def regular(pattern: str, fold: Fold = str) -> list[Test]:
         except Unsupported:
             rest.append(alternative)
             continue
-        for text in strings:
-            tests.append(Test("start", text[1:], fold) if text.startswith("^") else Test("in", text, fold))
+        starts = tuple(text[1:] for text in strings if text.startswith("^"))
+        parts = tuple(text for text in strings if not text.startswith("^"))
+        tests.append(Test("start", starts, fold))
+        if parts:
+            tests.append(Test("in", parts, fold, _common(parts)))
     if rest:
-        tests.append(Test("search", "|".join(rest), fold))
+        tests.append(Test("search", tuple(rest), fold))
     return tests
+
+
+def _common(texts: tuple[str, ...]) -> str:
+    """The longest start or end of the shortest text that is a part of each."""
+    shortest = min(texts, key=len)
+    parts = [shortest[:size] for size in range(len(shortest) + 1)] + [shortest[size:] for size in range(len(shortest))]
+    return max((part for part in parts if all(part in text for text in texts)), key=len)
 
 
 def _top_level(pattern: str) -> list[str]:

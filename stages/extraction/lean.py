@@ -1,9 +1,15 @@
-"""trafilatura's own cascade at half the cost, with its text unchanged.
+"""trafilatura's own cascade at a fraction of the cost, with its text unchanged.
 
-The installed trafilatura's functions run as they are, but in namespaces of their own where four things differ; the
-library itself is left alone. (1) Elements get their class in C. (2) Its expressions over class names ask for marks
-(see `marks`). (3) Scripts and styles leave the tree before it is copied. (4) The comparison with readability is
-left out where readability can't win. Each is written up in docs/upstream-trafilatura.md.
+The installed trafilatura's functions run as they are, but in namespaces of their own where a few things differ; the
+library itself is left alone:
+
+1. Elements get their class in C (`article.parsed`).
+2. Expressions over class names ask for marks (`marks`).
+3. Scripts and styles leave the tree before it is copied, and a copy is made only for who reads it.
+4. Readability stops where it can't win; justext does no work that nobody reads (`rescue`).
+5. A page's whole text is measured only where the answer is open.
+
+docs/upstream-trafilatura.md says what each saves.
 """
 
 from copy import copy
@@ -13,15 +19,24 @@ from typing import Any
 
 from lxml.etree import XPath, _Element, strip_elements
 from lxml.html import HtmlElement
-from trafilatura import core, external, htmlprocessing, main_extractor, readability_lxml
+from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
 from stages.extraction.article import parsed
-from stages.extraction.attribute_tests import regular
-from stages.extraction.marks import MARKS, PAGE_MARKS, Marker, marked
+from stages.extraction.marks import Marker, marked
+from stages.extraction.rescue import (
+    LIMIT,
+    LeanParagraphMaker,
+    lean_readability,
+    least_useful,
+    length,
+    most_text,
+    unlikely_candidates,
+)
 
 Namespace = dict[str, Any]
-IFRAME_TEXT = len("VIDEO")  # what readability may add to an iframe
+EXTRACTED = "Extracted"  # on the root: characters that the own extractor found
+COMMENTS = ("COMMENTS_XPATH", "COMMENTS_DISCARD_XPATH")  # only asked when comments are wanted
 
 
 class Lean:
@@ -30,26 +45,26 @@ class Lean:
     def __init__(self) -> None:
         self.marker = Marker()
         self.expressions: dict[int, Any] = {}
-        self.unlikely = _unlikely(self.marker)
-        htmlprocessing_ = self.rebound(htmlprocessing)
-        baseline_ = self.rebound(import_module("trafilatura.baseline"))  # the package has a function of that name
-        main_extractor_ = self.rebound(main_extractor, htmlprocessing_)
+        self.unlikely = unlikely_candidates(self.marker)
+        names = self.rebound(htmlprocessing)
+        names |= self.rebound(main_extractor, names)
+        names |= self.rebound(import_module("trafilatura.baseline"))  # the package has a function of that name
         self.external = self.rebound(
             external,
-            htmlprocessing_ | main_extractor_ | baseline_,
-            ReadabilityDocument=_readability(self.unlikely),
+            names,
+            ReadabilityDocument=lean_readability(self.unlikely),
+            ParagraphMaker=LeanParagraphMaker,
             JT_STOPLIST=frozenset(external.jt_stoplist_init()),  # a frozenset keeps its hash, a tuple does not
         )
-        self.without_readability = self.rebound(
-            external,
-            self.external,
-            try_readability=lambda tree: HtmlElement(),
-            JT_STOPLIST=self.external["JT_STOPLIST"],
-        )
+        self.names = names = names | self.external
+        rescue = self.external["justext_rescue"]
+        self.external["justext_rescue"] = lambda cleaned, options: rescue(cleaned(), options)
         self.core = self.rebound(
             core,
-            htmlprocessing_ | main_extractor_ | baseline_ | self.external,
+            names,
             load_html=self.prepared,
+            html2txt=self.page_text,
+            _prepare_tree=self.prepare_tree,
             _extract_and_compare=self.extract_and_compare,
         )
 
@@ -64,7 +79,7 @@ class Lean:
                 names[name] = function
             elif others and name in others and isinstance(value, FunctionType):
                 names[name] = others[name]
-            elif isinstance(value, XPath) or (isinstance(value, list) and value and isinstance(value[0], XPath)):
+            elif isinstance(value, XPath | list) and name not in COMMENTS:
                 names[name] = self.with_marks(value)
         names.update(replaced)
         return names
@@ -72,10 +87,10 @@ class Lean:
     def with_marks(self, value: Any) -> Any:
         """One expression or a list of them; the same object gives the same again."""
         if isinstance(value, list):
-            return [self.with_marks(expression) for expression in value]
-        if id(value) not in self.expressions:
+            return [self.with_marks(item) for item in value]
+        if isinstance(value, XPath) and id(value) not in self.expressions:
             self.expressions[id(value)] = marked(value, self.marker)
-        return self.expressions[id(value)]
+        return self.expressions.get(id(value), value)
 
     def prepared(self, source: str, max_size: int | None = None) -> HtmlElement | None:
         """The page as a marked tree of any depth, without comments, styles and scripts other than JSON-LD."""
@@ -92,59 +107,39 @@ class Lean:
         self.marker.mark(tree)
         return tree
 
+    def prepare_tree(self, tree: HtmlElement, options: Extractor, url: str | None) -> tuple[HtmlElement, None]:
+        """trafilatura's `_prepare_tree` without the copy for justext, which few pages need."""
+        return self.core["convert_tags"](self.core["tree_cleaning"](copy(tree), options), options, url), None
+
     def extract_and_compare(
-        self, cleaned_tree: Any, cleaned_tree_backup: Any, tree: Any, options: Extractor
+        self, cleaned_tree: Any, _: None, tree: Any, options: Extractor
     ) -> tuple[_Element, str]:
         """trafilatura's `_extract_and_compare`: own extractor, then the comparison unless in fast mode."""
         body, text = self.core["extract_content"](cleaned_tree, options)
         if options.fast:
             return body, text
-        loses = _readability_loses(tree, body, text, options)
-        compare = (self.without_readability if loses else self.external)["compare_extraction"]
-        compared: tuple[_Element, str] = compare(
-            cleaned_tree_backup, tree if loses else copy(tree), body, text, options
-        )
-        return compared
+        least = least_useful(body, text, options)
+
+        def cleaned() -> HtmlElement:
+            return self.core["tree_cleaning"](copy(tree), options)
+
+        hopeless = least is not None and most_text(tree, self.unlikely) <= least
+        raw = HtmlElement() if hopeless else copy(tree)
+        if least is not None:
+            raw.set(LIMIT, str(least))
+        tree.set(EXTRACTED, str(len(text)))
+        result: tuple[_Element, str] = self.external["compare_extraction"](cleaned, raw, body, text, options)
+        return result
+
+    def page_text(self, tree: HtmlElement) -> str:
+        """trafilatura's `html2txt`, or "" where it is too short to call the extracted text a small share of it."""
+        extracted = int(tree.get(EXTRACTED, "0"))
+        # Each element may part a word in two and so add a space on either side.
+        if extracted >= core.ESCALATION_PAGE_SHARE * (length(tree) + 2 * tree.xpath("count(.//*)")):
+            return ""
+        text: str = self.names["html2txt"](tree)
+        return text
 
     def extract(self, source: str, options: Extractor) -> str:
         """The main text of a page, "" where none is found."""
         return self.core["extract"](source, options=options) or ""
-
-
-def _unlikely(marker: Marker) -> XPath:
-    """Readability's unlikely candidates as an expression over marks."""
-    letters = []
-    for name in ("unlikelyCandidatesRe", "okMaybeItsACandidateRe"):
-        tests = regular(readability_lxml.REGEXES[name].pattern, str.lower)
-        letters.append(marker.letter([(("class",), tests), (("id",), tests)]))
-    return XPath(f".//*[contains(@{MARKS}, '{letters[0]}') and not(contains(@{MARKS}, '{letters[1]}'))]")
-
-
-def _readability(unlikely: XPath) -> type[readability_lxml.Document]:
-    class Readability(readability_lxml.Document):
-        """Readability that finds its unlikely candidates by their marks."""
-
-        __slots__ = ()
-
-        def remove_unlikely_candidates(self) -> None:
-            if self.doc.getroottree().getroot().get(PAGE_MARKS) is None:
-                super().remove_unlikely_candidates()
-                return
-            for element in unlikely(self.doc):
-                if element.tag not in readability_lxml.FRAME_TAGS:
-                    element.drop_tree()
-
-    return Readability
-
-
-def _readability_loses(tree: HtmlElement, body: _Element, text: str, options: Extractor) -> bool:
-    """Whether readability's text, which is a part of the page's, would be too short to replace `text`.
-
-    True only where each condition under which trafilatura prefers readability is ruled out.
-    """
-    if options.focus == "recall" or not text or not body.xpath(".//p//text()"):
-        return False
-    if len(body.findall(".//table")) > len(body.findall(".//p")):
-        return False
-    most = len(" ".join(tree.text_content().split())) + IFRAME_TEXT * len(tree.findall(".//iframe"))
-    return most <= 2 * len(text)

@@ -232,7 +232,7 @@ class _Parser:
                     return names, regular(text, fold)
                 return names, translated(kind, text, old, new)
         names, _, _ = self.value()
-        return names, [Test("equal", self.string()) if self.accept("=") else Test("in")]
+        return names, [Test("equal", (self.string(),)) if self.accept("=") else Test("in", ("",))]
 
     def value(self) -> tuple[Names, str, str]:
         """Attributes of which the first is meant, and the characters that are translated, into which."""
