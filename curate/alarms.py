@@ -60,6 +60,21 @@ def alarms(
         largest = facts.get("largest_cluster", 0)
         if largest >= GIANT_CLUSTER:
             found.append({"alarm": "giant_cluster", "name": stage, "dropped": largest - 1, "of": largest})
+        found += _mixed(stage, facts)
+    return found
+
+
+def _mixed(stage: str, facts: Mapping[str, int]) -> list[Alarm]:
+    """Groups of a mixture that gave at least a hundredth less than was wanted, and those read over four times."""
+    found = []
+    for fact, short in sorted(facts.items()):
+        name, _, kind = fact.rpartition(".")
+        wanted = facts.get(f"{name}.wanted_tokens", 0)
+        if kind == "shortfall_tokens" and 0 < wanted <= short * 100:
+            found.append({"alarm": "shortfall", "name": f"{stage} {name}", "dropped": short, "of": wanted})
+    if facts.get("groups_over_4_epochs"):
+        groups = len({fact.rpartition(".")[0] for fact in facts} - {""})
+        found.append({"alarm": "over_4_epochs", "name": stage, "dropped": facts["groups_over_4_epochs"], "of": groups})
     return found
 
 

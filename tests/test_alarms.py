@@ -40,3 +40,13 @@ def test_a_giant_cluster(tmp_path: Path) -> None:
 def test_few_documents_give_none(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "a.jsonl", [near(number) for number in range(60)])
     assert run_it(settings(str(tmp_path / "a.jsonl"), tmp_path / "out", stages=["near_dedup"])).stats["alarms"] == []
+
+
+def test_a_mixture_that_lacks_tokens_or_repeats_too_often(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "web.jsonl", [text(number, 100) for number in range(100)])
+    write_jsonl(tmp_path / "wiki.jsonl", [text(1000 + number, 100) for number in range(5)])
+    sources = {name: {"path": str(tmp_path / f"{name}.jsonl"), "url": "url"} for name in ("web", "wiki")}
+    for repeat, alarm in (("copies", "over_4_epochs"), ("never", "shortfall")):
+        mixture = {"mixture": {"weights": {"web": 0.6, "wiki": 0.4}, "tokens": 20_000, "repeat": repeat}}
+        stats = run_it(settings(sources, tmp_path / repeat, stages=["tokens", mixture])).stats
+        assert [found["alarm"] for found in stats["alarms"] if found["alarm"] == alarm] == [alarm]
