@@ -3,7 +3,7 @@
 Read column by column from `measures/`, so that memory stays at a few arrays of one value a page.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,7 +69,10 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Categories:
-    """A measure of names: pages by value and verdict, most frequent first, at most CATEGORIES of `values` values."""
+    """A measure of names: pages by value and verdict, most frequent first, at most CATEGORIES of `values` values.
+
+    Also a measure of which no page has a value, with no rows.
+    """
 
     stage: str
     measure: str
@@ -96,7 +99,7 @@ def distributions(run: OpenedRun) -> list[Distribution | Categories]:
         values = column.to_numpy().astype(float)
         of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
         lines = [overlap.add(line, values) for line in lines_of(stage, run.options.get(stage, {}), measure, of_stage)]
-        found += _distribution(stage, measure, values, verdicts.of(stage), lines)
+        found.append(_distribution(stage, measure, values, verdicts.of(stage), lines))
     return [
         one if isinstance(one, Categories) else replace(one, lines=tuple(map(overlap.counted, one.lines)))
         for one in found
@@ -150,18 +153,18 @@ class Overlap:
 
 def _distribution(
     stage: str, measure: str, values: np.ndarray, verdict: np.ndarray, lines: list[Line]
-) -> Iterator[Distribution]:
-    """The distribution of the finite values; nothing where there are none."""
+) -> Distribution | Categories:
+    """The distribution of the finite values; no categories where there are none."""
     known = np.isfinite(values)
     ordered = np.sort(values[known])
     if not len(ordered):
-        return
+        return Categories(stage, measure, 0, len(values), (), 0)
     spike, at_spike = _spike(ordered)
     drawn = ordered if spike is None else ordered[at_spike:] if spike == ordered[0] else ordered[:-at_spike]
     whole = bool((np.floor(ordered) == ordered).all())
     found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole)
     below, inside = np.searchsorted(drawn, found[0]), np.searchsorted(drawn, found[-1], side="right")
-    yield Distribution(
+    return Distribution(
         stage=stage,
         measure=measure,
         pages=len(ordered),

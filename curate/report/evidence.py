@@ -17,7 +17,7 @@ Finder = Callable[[str, re.Match[str]], Iterable[Span]]
 
 _WORD = re.compile(r"\S+")
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")
-_PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*", re.DOTALL)
+_PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _BULLET = re.compile(r"\s*[•‣⁃◦●▪■*\-–—]")
 _END_MARK = re.compile(r"[.?!\"'”’)]\s*$")
 SHORT_LINE = 30  # characters, as in FineWeb (Penedo et al. 2024, section 3.6)

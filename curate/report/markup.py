@@ -6,6 +6,7 @@ from html import escape
 
 # Characters that HTML may not hold even as references; tab and line feed are fine.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_SPACE = "\u00a0"  # keeps a number and its unit on one line
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
 
 
@@ -95,6 +96,14 @@ def count(number: float | None) -> str:
     return "–" if number is None else f"{number:,.0f}"
 
 
+def short(number: int) -> str:
+    """A count for a headline, e.g. 12,345 or 102.6 million."""
+    for unit, scale in (("billion", 1e9), ("million", 1e6)):
+        if number >= 10 * scale:
+            return f"{number / scale:,.1f}{_SPACE}{unit}"
+    return count(number)
+
+
 def pages(number: int) -> str:
     """A number of pages, e.g. 1 page, 1,234 pages."""
     return f"{number:,} page{'' if number == 1 else 's'}"
@@ -105,14 +114,14 @@ def share(part: float, whole: float) -> str:
     if not whole:
         return "–"
     percent = 100 * part / whole
-    return f"{percent:.1f} %" if percent >= 1 or part == 0 else f"{percent:.2g} %"
+    return f"{percent:.1f}{_SPACE}%" if percent >= 1 or part == 0 else f"{percent:.2g}{_SPACE}%"
 
 
 def size(number: float) -> str:
     """Bytes with a decimal unit, e.g. 1.3 GB."""
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if number >= scale:
-            return f"{number / scale:.3g} {unit}"
+            return f"{number / scale:.3g}{_SPACE}{unit}"
     return f"{number:,.0f} bytes"
 
 

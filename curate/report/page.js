@@ -15,6 +15,7 @@
     font: "system-ui, sans-serif",
     padding: { left: 2, right: 8, top: 16, bottom: 2 },
     view: { stroke: null },
+    bar: { stroke: colour("card"), strokeWidth: 0.5 },
     range: { category: [colour("kept"), colour("here"), colour("elsewhere")] },
     style: {
       plain: { color: colour("kept") },

@@ -14,16 +14,18 @@ def drops(run: OpenedRun, most: int) -> Markup:
     found = samples(run, most)
     if not found:
         return element("p", NONE)
-    said = (
-        f"Up to {most} pages of every rule, chosen by a hash of their address and the seed. What the rule is about is "
+    chosen = (
+        f"Up to {most} pages of every rule, chosen by a hash of their address and the seed. What a rule is about is "
     )
+    why = element("code", "curate why OUT ADDRESS")
+    said = element("p", chosen, element("mark", "marked"), "; ", why, " tells the whole path of a page.")
     rules = [
         _rule(row["stage"], reason, total["documents"], found[row["stage"], reason])
         for row in funnel(run.stats)
         for reason, total in row["reasons"].items()
         if (row["stage"], reason) in found
     ]
-    return join([element("p", said, element("mark", "marked"), "."), *rules])
+    return join([said, *rules])
 
 
 def _rule(stage: str, reason: str, total: int, group: list[Sample]) -> Markup:
@@ -33,13 +35,8 @@ def _rule(stage: str, reason: str, total: int, group: list[Sample]) -> Markup:
 
 def _sample(one: Sample) -> Markup:
     row = one.row
-    pre = {
-        "class_": "page",
-        "dir": "auto",
-        "lang": row.get("language"),
-        "tabindex": 0,
-        "aria_label": "Text of the page",
-    }
+    lang = row.get("language")
+    pre = {"class_": "page", "dir": "auto", "lang": lang, "tabindex": 0, "aria_label": "Text of the page"}
     return element(
         "article",
         element("p", *[part for fact in _facts(one) for part in (fact, " ")], class_="sample-facts"),
@@ -57,10 +54,8 @@ def _facts(one: Sample) -> list[Markup]:
         for name, value in told.items()
         if value is not None and value != ""
     }
-    return [
-        url(one.row["url"]),
-        *(element("span", f"{name} ", element("strong", value)) for name, value in shown.items()),
-    ]
+    facts = [element("span", f"{name} ", element("strong", value)) for name, value in shown.items()]
+    return [url(one.row["url"]), *facts]
 
 
 def _cause(one: Sample) -> Markup | None:

@@ -131,11 +131,11 @@ def _merged(title: str, lines: Iterable[tuple[str, ...]], stage: str) -> Markup:
 
 def _names(one: Categories, figures: Figures) -> Markup:
     title = words(one.measure)
+    heading = element("h4", title)
+    if not one.pages:
+        return element("figure", element("figcaption", heading), element("p", "No page has a value.", class_="facts"))
     more = f", the {len(one.rows)} most frequent of {count(one.values)}" if one.values > len(one.rows) else ""
-    rows = table(
-        f"{title}: pages",
-        [title, "kept", f"dropped by {one.stage}", "dropped by another stage"],
-        [(value, *map(count, counts)) for value, counts in one.rows],
-    )
+    head = [title, "kept", f"dropped by {one.stage}", "dropped by another stage"]
+    rows = table(f"{title}: pages", head, [(value, *map(count, counts)) for value, counts in one.rows])
     facts = element("p", f"{pages(one.pages)}{more}.")
-    return figures.chart(charts.categories(one, title), None, title=element("h4", title), facts=facts, rows=rows)
+    return figures.chart(charts.categories(one, title), None, title=heading, facts=facts, rows=rows)

@@ -5,7 +5,7 @@ from typing import Any
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
 from curate.report.funnel import funnel
-from curate.report.markup import Markup, count, element, folded, join, share, size, table, words
+from curate.report.markup import Markup, count, element, folded, join, share, short, size, table, words
 from curate.report.opened import OpenedRun
 
 ALARMS = {
@@ -23,10 +23,10 @@ def overview(run: OpenedRun) -> Markup:
     tokens = sum(manifest["tokens_by_source"].values())
     damaged = sum(row["documents"] for row in stats["dropped"] if row["reason"] == "damaged")
     figures = [
-        ("pages read", count(read["documents"]), size(read["bytes"]) + " of crawl files"),
-        ("pages kept", count(kept["documents"]), share(kept["documents"], read["documents"]) + " of those read"),
-        ("words kept", count(kept["words"]), size(kept["bytes"]) + " of text"),
-        ("tokens kept", count(tokens), manifest["tokens_are"]),
+        ("pages read", short(read["documents"]), size(read["bytes"]) + " of crawl files"),
+        ("pages kept", short(kept["documents"]), share(kept["documents"], read["documents"]) + " of those read"),
+        ("words kept", short(kept["words"]), size(kept["bytes"]) + " of text"),
+        ("tokens kept", short(tokens), manifest["tokens_are"]),
         ("alarms", count(len(stats["alarms"])), "see below" if stats["alarms"] else "none"),
         ("damaged records", count(damaged), "each is a row of the ledger" if damaged else "none"),
     ]
@@ -81,8 +81,8 @@ def _advice(stats: dict[str, Any]) -> list[str]:
     for row in funnel(stats):
         if row["stage"] == "prescreen" and row["in"] and row["dropped"] < PRESCREEN_PAYS * row["in"]:
             said.append(
-                f"prescreen dropped only {share(row['dropped'], row['in'])} of its pages; under 15 % it costs more time "
-                "than it saves: take it out of the config."
+                f"prescreen dropped only {share(row['dropped'], row['in'])} of its pages; under 15 % it costs more "
+                "time than it saves: take it out of the config."
             )
     return said
 

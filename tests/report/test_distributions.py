@@ -1,0 +1,119 @@
+"""Histograms of measures against counting one by one."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, distributions
+from curate.report.scales import edges
+from tests.report.finished import sample_run
+
+Row = dict[str, Any]
+
+
+def rows() -> list[Row]:
+    found: list[Row] = sample_run().table("measures").to_table().to_pylist()
+    return found
+
+
+def verdict(row: Row, stage: str) -> int:
+    return KEPT if row["stage"] is None else HERE if row["stage"] == stage else ELSEWHERE
+
+
+def name(one: Distribution | Categories) -> str:
+    return f"{one.stage}.{one.measure}" if one.stage else one.measure
+
+
+def test_every_measure_of_the_run_has_its_distribution() -> None:
+    measured = [column for column in sample_run().columns("measures") if "." in column]
+    assert [name(one) for one in distributions(sample_run())] == ["words", "bytes", *measured]
+
+
+def test_bars_hold_the_pages_between_their_edges() -> None:
+    for one in distributions(sample_run()):
+        if not isinstance(one, Distribution):
+            continue
+        values = [(row[name(one)], verdict(row, one.stage)) for row in rows() if row[name(one)] is not None]
+        assert one.pages == len(values) and one.unmeasured == len(rows()) - len(values)
+        assert one.at_spike == sum(value == one.spike for value, _ in values)
+        expected: Counter[tuple[int, int]] = Counter()
+        for value, kind in values:
+            if value != one.spike:
+                inside = [bar for bar, low in enumerate(one.edges[:-1]) if low <= value]
+                expected[kind, inside[-1] if inside else 0] += 1
+        assert {(kind, bar): n for kind, bars in enumerate(one.bars) for bar, n in enumerate(bars) if n} == expected
+
+
+def test_names_are_counted() -> None:
+    (one,) = (one for one in distributions(sample_run()) if isinstance(one, Categories) and one.rows)
+    expected = Counter((row["language.language"], verdict(row, "language")) for row in rows())
+    assert {(value, kind): n for value, counts in one.rows for kind, n in enumerate(counts) if n} == {
+        key: n for key, n in expected.items() if key[0] is not None
+    }
+
+
+def test_who_breaks_a_limit_and_no_other() -> None:
+    found = [one for one in distributions(sample_run()) if isinstance(one, Distribution)]
+    lines = [(name(one), line) for one in found for line in one.lines]
+    broken = {
+        (measure, line.option): {
+            place
+            for place, row in enumerate(rows())
+            if row[measure] is not None and (row[measure] < line.value if line.least else row[measure] > line.value)
+        }
+        for measure, line in lines
+    }
+    assert sum(map(len, broken.values())) > 10
+    for measure, line in lines:
+        mine = broken[measure, line.option]
+        others = set().union(*(pages for key, pages in broken.items() if key != (measure, line.option)))
+        assert (line.beyond, line.alone) == (len(mine), len(mine - others))
+
+
+def test_every_numeric_limit_of_the_config_is_a_line() -> None:
+    run = sample_run()
+    found = distributions(run)
+    lines = {
+        (one.stage, line.option): line.value for one in found if isinstance(one, Distribution) for line in one.lines
+    }
+    limits = {
+        (stage, option): value
+        for stage in ("language", "gopher")
+        for option, value in run.options[stage].items()
+        if option.startswith(("min_", "max_")) and value is not None
+    }
+    empty = [one.measure for one in found if not one.pages]
+    assert empty == ["symbol_ratio"]  # the profile `paper` has its two halves instead
+    assert lines == {key: value for key, value in limits.items() if key != ("gopher", "max_symbol_ratio")}
+
+
+VALUES = st.one_of(
+    st.lists(st.integers(0, 10**7), min_size=1, max_size=60),
+    st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=60),
+    st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=60),
+)
+BOUNDS = st.lists(st.tuples(st.floats(0, 1e5, allow_subnormal=False), st.booleans()), max_size=2)
+
+
+@given(VALUES, BOUNDS)
+def test_edges_rise_and_hold_all_limits(values: list[float], bounds: list[tuple[float, bool]]) -> None:
+    ordered = np.sort(np.array(values, dtype=float))
+    found, logarithmic = edges(ordered, bounds, bool((np.floor(ordered) == ordered).all()))
+    assert len(found) >= 2 and (np.diff(found) > 0).all() and np.isfinite(found).all()
+    assert len(found) <= 90
+    for value, _ in bounds:
+        assert found[0] <= value * (1 + 1e-9) and value <= found[-1] * (1 + 1e-9)
+    if logarithmic:
+        assert found[0] >= 0
+
+
+@pytest.mark.parametrize("bound", [(50.0, True), (900.0, False)])
+def test_those_who_break_a_limit_lie_beyond_its_line(bound: tuple[float, bool]) -> None:
+    ordered = np.sort(np.concatenate([np.full(1, 10.0), np.linspace(300, 600, 998), np.full(1, 990.0)]))
+    found, _ = edges(ordered, [bound], False)
+    assert found[0] < 50 or not bound[1]
+    assert found[-1] > 900 or bound[1]
