@@ -20,7 +20,8 @@ from curate.source import InputFile, Slice
 from curate.sources import find_files, reader
 from curate.tasks import ScanTask, load_run, load_tasks
 
-SMALLEST_SLICE = 64 << 20
+SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
+SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
 PROBE_OUT_OF_MEMORY = 137
@@ -43,14 +44,17 @@ def input_files(config: Config) -> list[InputFile]:
     return files
 
 
-def plan(
-    config: Config, files: list[InputFile], work: Path, slice_bytes: int | None, limit: int | None
-) -> list[ScanTask]:
+def slice_size(total: int, workers: int) -> int:
+    """Bytes of a slice: several a worker, so that all are busy to the end, and never more than `MOST_TASKS` in all."""
+    several = total // (workers * SLICES_A_WORKER)
+    return max(SMALLEST_SLICE, min(several, LARGEST_SLICE), total // MOST_TASKS)
+
+
+def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: int | None) -> list[ScanTask]:
     """The scan tasks. They are fixed when a run starts and read back when it resumes."""
     stored = work / "tasks.json"
     if stored.exists():
         return load_tasks(str(work))
-    size = slice_bytes or max(SMALLEST_SLICE, sum(file.size for file in files) // MOST_TASKS)
     tasks: list[ScanTask] = []
     for index, file in enumerate(files):
         parts = [Slice()] if limit is not None else reader(config.input[file.source], file).slices(file, size)

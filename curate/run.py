@@ -11,7 +11,7 @@ from curate import ledger, manifest
 from curate.accounts import check_bytes, check_rows, stats
 from curate.alarms import alarms
 from curate.config import Config
-from curate.crawl import crawl, input_files, plan
+from curate.crawl import crawl, input_files, plan, slice_size
 from curate.decide import decide
 from curate.durable import write_json
 from curate.errors import UserError
@@ -94,7 +94,8 @@ def _phases(
     progress: Progress,
 ) -> Report:
     clock = Clock()
-    tasks = plan(config, files, output.work, options.slice_bytes, options.limit)
+    size = options.slice_bytes or slice_size(sum(file.size for file in files), executor.workers)
+    tasks = plan(config, files, output.work, size, options.limit)
     progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
     scanned = crawl(tasks, executor, lambda result: progress("scan", result))
     survivors = Survivors(

@@ -51,7 +51,11 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     callback=_size,
     help="Private memory a worker may take, e.g. 2GiB (default: its share of the machine).",
 )
-@click.option("--slice-size", callback=_size, help="Bytes of a file that one task scans (default: 64MiB).")
+@click.option(
+    "--slice-size",
+    callback=_size,
+    help="Bytes of a file that one task scans (default: an eighth of a worker's share, 1MiB to 64MiB).",
+)
 @click.option(
     "--partitions",
     type=click.IntRange(1, 65536),
