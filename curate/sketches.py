@@ -59,9 +59,7 @@ class SketchWriter:
             self._files[part] = file
 
     @classmethod
-    def resume(
-        cls, folder: Path, name: str, stage: CorpusStage, lengths: Mapping[str, int]
-    ) -> "SketchWriter":
+    def resume(cls, folder: Path, name: str, stage: CorpusStage, lengths: Mapping[str, int]) -> "SketchWriter":
         """Goes on from a committed state; what was appended after it is cut off."""
         writer = cls.__new__(cls)
         writer._open(folder, name, stage, lengths)
@@ -211,14 +209,10 @@ def gather(
     for leftover in target.glob("new-*"):
         leftover.unlink()
     itemsize = 0 if stage.record is None else stage.record.itemsize
-    tasks = [
-        GatherTask(
-            target, first // GROUP_TASKS, name,
-            tuple(folders[first : first + GROUP_TASKS]), tuple(counts[first : first + GROUP_TASKS]),
-            partitions, itemsize,
-        )
-        for first in range(0, len(folders), GROUP_TASKS)
-    ]  # fmt: skip
+    tasks = []
+    for first in range(0, len(folders), GROUP_TASKS):
+        part, held = tuple(folders[first : first + GROUP_TASKS]), tuple(counts[first : first + GROUP_TASKS])
+        tasks.append(GatherTask(target, first // GROUP_TASKS, name, part, held, partitions, itemsize))
     keys = results(executor, gather_group, tasks)
     sizes = [sum(task.counts) for task in tasks]
     if any(size > 0xFFFFFFFF for size in sizes):
@@ -250,24 +244,32 @@ class Sketches:
         """Number of each group's first document, and at the end the number of all documents."""
         return np.concatenate([[0], np.cumsum(np.array(self.sizes, np.int64))]).astype(np.int64)
 
+    def _index(self, group: int, partition: int) -> tuple[Path, int, int]:
+        """A group's file of keys, and where the partition begins and ends in it, in entries."""
+        path = self.folder / f"keys-{group:05}-of-{self.partitions}"
+        begin, end = np.fromfile(f"{path}.index", np.int64, 2, offset=partition * 8).tolist()
+        return path, begin, end
+
+    def entry_count(self, partition: int) -> int:
+        """Number of keys in a partition."""
+        spans = (self._index(group, partition) for group in range(len(self.sizes)))
+        return sum(end - begin for _, begin, end in spans)
+
     def entries(self, partition: int) -> Iterator[tuple[U64, I64]]:
-        """The keys of a partition and their documents, group after group; documents ascend."""
+        """The keys of a partition and their documents, a part of a group at a time; documents ascend."""
         for group, start in enumerate(self.starts[:-1]):
-            path = self.folder / f"keys-{group:05}-of-{self.partitions}"
-            begin, end = np.fromfile(f"{path}.index", np.int64, 2, offset=partition * 8)
-            if end > begin:
-                some = np.fromfile(path, ENTRY, int(end - begin), offset=int(begin) * ENTRY.itemsize)
+            path, begin, end = self._index(group, partition)
+            for first in range(begin, end, CHUNK_KEYS):
+                count = min(CHUNK_KEYS, end - first)
+                some = np.fromfile(path, ENTRY, count, offset=first * ENTRY.itemsize)
                 yield some["key"], some["document"] + start
 
     @cached_property
     def _maps(self) -> list[npt.NDArray[Any]]:
-        raw = np.dtype(
-            (np.void, self._record.itemsize)
-        )  # taking items of structured types is ten times slower
+        raw = np.dtype((np.void, self._record.itemsize))  # taking items of structured types is ten times slower
         paths = [self.folder / f"records-{group:05}" for group in range(len(self.sizes))]
         return [
-            np.asarray(np.memmap(path, raw, "r")) if size else np.empty(0, raw)
-            for path, size in zip(paths, self.sizes)
+            np.asarray(np.memmap(path, raw, "r")) if size else np.empty(0, raw) for path, size in zip(paths, self.sizes)
         ]
 
     @property
