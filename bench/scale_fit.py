@@ -213,7 +213,21 @@ def assemble(
             for rate, table in by_gpu.items()
         },
         "memory": {key: _rounded(value) for key, value in memory.items()},
+        "provenance": PROVENANCE,
     }
+
+
+PROVENANCE = {
+    "unfused": "fitted on vTrain's measured Megatron-LM iterations (A100) and Korthikanti et al. 2022 table 5",
+    "fsdp": "fitted on llm-foundry's training benchmark (A100 and H100); fp8_gain set by hand on its 4 fp8 rows",
+    "megatron": "matmul_peak, tensor_overlap and logit_bytes fitted on Megatron-LM's H100 weak scaling of 2024; the "
+    "rest "
+    "are priors: shares of peaks from measured matmul maxima, bytes from counting passes over tensors",
+    "megatron on A100": "in no table: matmuls as under FSDP, attention by its prior",
+    "memory": "fitted on torchtitan's peaks; logit_bytes_fused and framework_gib are priors",
+    "bands": "90th percentile of the absolute relative errors on rows left out of the fit (bench/scale_accuracy.py); "
+    "megatron also over Llama 3 405B's published layouts",
+}
 
 
 def _rounded(value: float) -> float:

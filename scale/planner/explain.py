@@ -37,50 +37,53 @@ def _model(plan: Plan) -> dict[str, str]:
     }
 
 
+CAUSES = {
+    "matmul": "per layer and product 2·M·N·K/(share × peak of {gpu}) plus part of a last wave of 128×256 tiles; "
+    "{micro_batches} micro-batches of {tokens:,} tokens on one GPU",
+    "attention": "4·s·a·d FLOPs a token forward (causal half with flash), 2.5 times that backward, at its measured "
+    "share",
+    "memory_bound": "norms, residuals and activations: measured bytes per element through HBM, split by tp",
+    "launch": "what a layer waits for the host to launch its kernels (soft maximum of host and GPU time)",
+    "head_and_loss": "what output head, logits and loss add to the last stage beyond a middle one",
+    "tensor_parallel": "4 all-reduces a layer (6 with full recomputation) of 2(t-1)/t·b·s·h·2 bytes, t = {tp} "
+    "(Shoeybi et al. 2019; Korthikanti et al. 2022), part of it overlapped",
+    "context_parallel": "ring of keys and values over {cp} GPUs, where attention does not hide it",
+    "expert_parallel": "4 all-to-alls of (e-1)/e·tokens·top_k·h·2 bytes, e = {ep}, part of it hidden",
+    "pipeline_bubble": "(p-1)/v × one micro-batch on a stage, p = {pp}, v = {interleave} "
+    "(Narayanan et al. 2021 section 2.2), times the share a zero-bubble schedule leaves (Qi et al. 2024)",
+    "pipeline_transfer": "2·(m·v + p - 2) transfers of b·s·h·2/t bytes between stages, most of them overlapped",
+    "data_parallel": "gradients reduced and weights gathered over {replicas} replicas by ZeRO-{zero} volumes "
+    "(Rajbhandari et al. 2020 section 7), less what the backward pass hides",
+    "optimizer": "measured bytes of HBM per owned parameter",
+    "other": "fixed seconds per step and the wait for the slowest of many nodes",
+}
+
+
 def _step(plan: Plan) -> dict[str, str]:
     best, cluster = plan["layouts"][0], plan["inputs"]["cluster"]
-    layout, m, train = best["layout"], best["micro_batches"], plan["inputs"]["train"]
-    gpu = cluster["gpu"]["name"]
-    tokens = layout["micro_batch"] * train["sequence"] // layout["cp"]
-    shape = f"m = {m} micro-batches of {tokens:,} tokens on one GPU"
-    lines = {
-        "matmul": f"per layer and product 2·M·N·K/(share × peak of {gpu}) plus part of a last wave of 128×256 tiles; "
-        f"{shape}",
-        "attention": "4·s·a·d FLOPs a token forward (causal half with flash), 2.5 times that backward, at its "
-        "measured share",
-        "memory bound": "norms, residuals and activations: measured bytes per element through HBM, split by tp",
-        "launch": "what a layer waits for the host to launch its kernels (soft maximum of host and GPU time)",
-        "head and loss": "what output head, logits and loss add to the last stage beyond a middle one",
-        "tensor parallel": f"4 all-reduces a layer (6 with full recomputation) of 2(t-1)/t·b·s·h·2 bytes, t = "
-        f"{layout['tp']} "
-        "(Shoeybi et al. 2019; Korthikanti et al. 2022), part of it overlapped",
-        "context parallel": f"ring of keys and values over {layout['cp']} GPUs, where attention does not hide it",
-        "expert parallel": f"4 all-to-alls of (e-1)/e·tokens·top_k·h·2 bytes, e = {layout['ep']}, part of it hidden",
-        "pipeline bubble": f"(p-1)/v × one micro-batch on a stage, p = {layout['pp']}, v = {layout['interleave']} "
-        "(Narayanan et al. 2021 section 2.2), times the share a zero-bubble schedule leaves (Qi et al. 2024)",
-        "pipeline transfer": "2·(m·v + p - 2) transfers of b·s·h·2/t bytes between stages, most of them overlapped",
-        "data parallel": f"gradients reduced and weights gathered over {layout['dp'] * layout['cp']} replicas by ZeRO-"
-        f"{layout['zero']} volumes (Rajbhandari et al. 2020 section 7), less what the backward pass hides",
-        "optimizer": "measured bytes of HBM per owned parameter",
-        "other": "fixed seconds per step and the wait for the slowest of many nodes",
+    layout, train = best["layout"], plan["inputs"]["train"]
+    values = {
+        **layout,
+        "gpu": cluster["gpu"]["name"],
+        "micro_batches": best["micro_batches"],
+        "replicas": layout["dp"] * layout["cp"],
+        "tokens": layout["micro_batch"] * train["sequence"] // layout["cp"],
     }
     causes = best["causes_seconds"]
     named = {
-        f"step: {name}": f"{causes[name.replace(' ', '_')]:.4g} s = {text}"
-        for name, text in lines.items()
-        if causes[name.replace(" ", "_")] > 0
+        f"step: {cause.replace('_', ' ')}": f"{causes[cause]:.4g} s = {text.format(**values)}"
+        for cause, text in CAUSES.items()
+        if causes[cause] > 0
     }
-    band = best["step_seconds"]["band"]
-    rate = best["tokens_per_second"]
+    seconds, rate = best["step_seconds"], best["tokens_per_second"]
     return {
         **named,
-        "step seconds": f"sum of the causes; ± {100 * band:.0f} %: 90th percentile of the errors on runs not fitted "
-        f"({best['stack']} constants), or 15 % where the GPU or software is in no table",
-        "tokens per second": f"{train['tokens_per_step']:,} tokens a step / {best['step_seconds']['value']:.4g} s = "
-        f"{rate:,.0f}",
+        "step seconds": f"sum of the causes; ± {100 * seconds['band']:.0f} %: 90th percentile of the errors on runs "
+        f"not "
+        f"fitted ({best['stack']} constants), or 15 % where the GPU or software is in no table",
+        "tokens per second": f"{train['tokens_per_step']:,} tokens a step / {seconds['value']:.4g} s = {rate:,.0f}",
         "MFU": f"tokens/s × model FLOPs per token / ({cluster['gpus']:,} GPUs × {cluster['gpu']['bf16_tflops']:g} "
-        f"TFLOP/s "
-        "dense bf16): recomputation not counted (Chowdhery et al. 2022 app. B)",
+        "TFLOP/s dense bf16): recomputation not counted (Chowdhery et al. 2022 app. B)",
         "HFU": "MFU × (FLOPs with recomputation / FLOPs without): what the hardware does",
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scale.planner.estimate import step_time
 from scale.planner.failures import plan_checkpoints
+from scale.planner.hardware import Cluster
 from scale.planner.layouts import search
 from scale.planner.model import count_parameters
 from scale.planner.plan_input import PlanInput
@@ -28,46 +29,20 @@ def largest_levers(inputs: PlanInput, best: Layout, days: float, count: int = 4)
 def _changes(inputs: PlanInput) -> list[tuple[str, PlanInput, bool]]:
     """(name, changed inputs, whether the layout is searched anew)."""
     cluster, train = inputs.cluster, inputs.train
-    gpu = cluster.gpu
-    changes = [
-        (
-            "twice the network bandwidth",
-            replace(inputs, cluster=replace(cluster, network_gb_per_s=2 * cluster.network_gb_per_s)),
-            False,
-        ),
-        (
-            "twice the in-node bandwidth",
-            replace(inputs, cluster=replace(cluster, in_node_gb_per_s=2 * cluster.in_node_gb_per_s)),
-            False,
-        ),
-        (
-            "half as many failures",
-            replace(
-                inputs, cluster=replace(cluster, failures_per_1000_node_days=cluster.failures_per_1000_node_days / 2)
-            ),
-            False,
-        ),
-        (
-            "ten times the storage bandwidth",
-            replace(inputs, cluster=replace(cluster, storage_gb_per_s=10 * cluster.storage_gb_per_s)),
-            False,
-        ),
-        (
-            "twice the GPU memory (layout searched anew)",
-            replace(inputs, cluster=replace(cluster, gpu=replace(gpu, memory_gb=2 * gpu.memory_gb))),
-            True,
-        ),
-        (
-            "twice the global batch (layout searched anew)",
-            replace(inputs, train=replace(train, global_batch=2 * train.global_batch)),
-            True,
-        ),
-    ]
+    gpu, failures = cluster.gpu, cluster.failures_per_1000_node_days
+    wires: dict[str, Cluster] = {
+        "twice the network bandwidth": replace(cluster, network_gb_per_s=2 * cluster.network_gb_per_s),
+        "twice the in-node bandwidth": replace(cluster, in_node_gb_per_s=2 * cluster.in_node_gb_per_s),
+        "half as many failures": replace(cluster, failures_per_1000_node_days=failures / 2),
+        "ten times the storage bandwidth": replace(cluster, storage_gb_per_s=10 * cluster.storage_gb_per_s),
+    }
+    roomy = replace(inputs, cluster=replace(cluster, gpu=replace(gpu, memory_gb=2 * gpu.memory_gb)))
+    larger = replace(inputs, train=replace(train, global_batch=2 * train.global_batch))
+    searched = {"twice the GPU memory": roomy, "twice the global batch": larger}
     if gpu.fp8_tflops and train.precision != "fp8":
-        changes.append(
-            ("fp8 matmuls (layout searched anew)", replace(inputs, train=replace(train, precision="fp8")), True)
-        )
-    return changes
+        searched["fp8 matmuls"] = replace(inputs, train=replace(train, precision="fp8"))
+    kept = [(name, replace(inputs, cluster=changed), False) for name, changed in wires.items()]
+    return kept + [(f"{name} (layout searched anew)", changed, True) for name, changed in searched.items()]
 
 
 def _days(inputs: PlanInput, layout: Layout | None) -> float | None:

@@ -44,17 +44,7 @@ def fit_mixture(weights: Mapping[str, Sequence[float]], losses: Sequence[float])
     sources = tuple(weights)
     x = np.array([weights[name] for name in sources], dtype=np.float64).T
     y = np.asarray(losses, dtype=np.float64)
-    require(len(sources) >= 2, "mixtures: name at least two sources as columns next to `loss`")
-    require(len(y) > len(sources), f"mixtures: {len(y)} runs cannot tell {len(sources)} sources apart; give more runs")
-    require(bool(np.all(np.isfinite(x)) and np.all(np.isfinite(y))), "mixtures: every weight and loss must be a number")
-    require(bool(np.all(x >= 0)), "mixtures: weights cannot be negative")
-    for row, total in enumerate(x.sum(axis=1), start=1):
-        require(abs(total - 1) <= WEIGHT_TOLERANCE, f"mixtures: the weights of row {row} add to {total:.4g}, not 1")
-    x = x / x.sum(axis=1, keepdims=True)
-    require(
-        np.linalg.matrix_rank(x, tol=1e-6) == len(sources),
-        "mixtures: the tried mixtures do not vary enough to tell the sources apart; vary each weight on its own",
-    )
+    x = _checked(x, y, len(sources))
     effects, residual, samples = _regress(x, y)
     candidates = _between(x)
     chosen = int(np.argmin(candidates @ effects))
@@ -77,6 +67,22 @@ def fit_mixture(weights: Mapping[str, Sequence[float]], losses: Sequence[float])
         1 - float(np.sum(residual**2)) / spread if spread else 1.0,
         len(y),
     )
+
+
+def _checked(x: Array, y: Array, sources: int) -> Array:
+    """The weights, each row scaled to add to exactly 1; refuses tables that no regression can read."""
+    require(sources >= 2, "mixtures: name at least two sources as columns next to `loss`")
+    require(len(y) > sources, f"mixtures: {len(y)} runs cannot tell {sources} sources apart; give more runs")
+    require(bool(np.all(np.isfinite(x)) and np.all(np.isfinite(y))), "mixtures: every weight and loss must be a number")
+    require(bool(np.all(x >= 0)), "mixtures: weights cannot be negative")
+    for row, total in enumerate(x.sum(axis=1), start=1):
+        require(abs(total - 1) <= WEIGHT_TOLERANCE, f"mixtures: the weights of row {row} add to {total:.4g}, not 1")
+    x = x / x.sum(axis=1, keepdims=True)
+    require(
+        np.linalg.matrix_rank(x, tol=1e-6) == sources,
+        "mixtures: the tried mixtures do not vary enough to tell the sources apart; vary each weight on its own",
+    )
+    return x
 
 
 def _regress(x: Array, y: Array) -> tuple[Array, Array, Array]:

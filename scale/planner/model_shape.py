@@ -41,11 +41,7 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
     multiple of 256, vocabulary 128,256, untied, RMS norms, no biases. `shared` is a number of shared experts of
     width `moe_ffn`, `dense_first` the dense layers before the first mixture of experts.
     """
-    for key in shape:
-        require(key in KEYS, f"model.{key}: unknown key; known: config, {', '.join(KEYS)}")
-    for key in ("layers", "hidden", "heads"):
-        require(key in shape, f"model: the shape needs {key}")
-    sizes = {key: _whole(shape, key) for key in KEYS if key in shape and _is_size(key)}
+    sizes = _sizes(shape)
     hidden, heads, layers = sizes["hidden"], sizes["heads"], sizes["layers"]
     head_dim = sizes.get("head_dim") or hidden // heads
     bias, norm = bool(shape.get("bias", False)), str(shape.get("norm", "rms"))
@@ -76,6 +72,15 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
         experts=_experts(sizes, layers, ffn),
         max_sequence=sizes.get("max_sequence"),
     )
+
+
+def _sizes(shape: Mapping[str, Any]) -> dict[str, int]:
+    """All sizes of the shape, checked; refuses unknown and missing keys."""
+    for key in shape:
+        require(key in KEYS, f"model.{key}: unknown key; known: config, {', '.join(KEYS)}")
+    for key in ("layers", "hidden", "heads"):
+        require(key in shape, f"model: the shape needs {key}")
+    return {key: _whole(shape, key) for key in KEYS if key in shape and _is_size(key)}
 
 
 def _is_size(key: str) -> bool:

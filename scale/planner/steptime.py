@@ -68,37 +68,40 @@ def step_seconds(
     # Only what the head adds beyond a middle stage delays the pipeline.
     extra = np.maximum(last_layers * bound + head_seconds(s, g, r, c) - middle, 0.0)
     m = g.micro_batches
-    bubble = (g.pp - 1) / g.interleave * middle * g.bubble_share
-    transfer = 2.0 * boundary_seconds(s, g, r, c) * (m * g.interleave + g.pp - 2) * (1 - c.pipeline_overlap)
-    backward = m * per_stage * bound * np.where(g.recompute == FULL, 0.75, 2 / 3)
-    traffic = gradient_seconds(g, parameters.dense, parameters.experts, gradient_bytes, r, c)
-    # Traffic of every micro-batch hides behind all of them (FSDP), that of a step behind its last backward pass.
-    hideable = np.where((g.zero >= 2) & (g.pp <= 1), m * (middle + extra), backward / m)
-    exposed = np.maximum(traffic - c.gradient_overlap * hideable, 0.0)
-    owned = np.where(
-        g.zero >= 1,
-        parameters.dense / g.replicas + parameters.experts * g.ep / g.replicas,
-        parameters.dense + parameters.experts,
-    )
-    update = c.optimizer_bytes * owned / r.memory
     times = m * per_stage
     plain = StepTime(
-        times * layer.matmul,
-        times * layer.attention,
-        times * layer.memory,
-        times * (bound - busy),
-        m * extra,
-        times * tensor,
-        times * context,
-        times * expert,
-        bubble,
-        transfer,
-        exposed,
-        update,
-        np.zeros_like(middle) + c.step_seconds,
+        matmul=times * layer.matmul,
+        attention=times * layer.attention,
+        memory_bound=times * layer.memory,
+        launch=times * (bound - busy),
+        head_and_loss=m * extra,
+        tensor_parallel=times * tensor,
+        context_parallel=times * context,
+        expert_parallel=times * expert,
+        pipeline_bubble=(g.pp - 1) / g.interleave * middle * g.bubble_share,
+        pipeline_transfer=2 * boundary_seconds(s, g, r, c) * (m * g.interleave + g.pp - 2) * (1 - c.pipeline_overlap),
+        data_parallel=_exposed_gradients(g, parameters, gradient_bytes, middle, extra, r, c),
+        optimizer=c.optimizer_bytes * _owned(g, parameters) / r.memory,
+        other=np.zeros_like(middle) + c.step_seconds,
     )
-    jitter = c.straggler * np.log2(np.maximum(g.gpus / r.node, 1.0))
-    return _with_jitter(plain, jitter)
+    return _with_jitter(plain, c.straggler * np.log2(np.maximum(g.gpus / r.node, 1.0)))
+
+
+def _exposed_gradients(
+    g: Grid, parameters: StageParameters, gradient_bytes: Array, middle: Array, extra: Array, r: Rates, c: Constants
+) -> Array:
+    """Data-parallel seconds that computation does not hide: traffic of every micro-batch (FSDP) hides behind all of
+    them, traffic of a step behind its last backward pass."""
+    traffic = gradient_seconds(g, parameters.dense, parameters.experts, gradient_bytes, r, c)
+    backward = middle * np.where(g.recompute == FULL, 0.75, 2 / 3)
+    hideable = np.where((g.zero >= 2) & (g.pp <= 1), g.micro_batches * (middle + extra), backward)
+    return np.maximum(traffic - c.gradient_overlap * hideable, 0.0)
+
+
+def _owned(g: Grid, parameters: StageParameters) -> Array:
+    """Parameters whose optimiser state one GPU updates."""
+    shared = parameters.dense / g.replicas + parameters.experts * g.ep / g.replicas
+    return np.where(g.zero >= 1, shared, parameters.dense + parameters.experts)
 
 
 def layers_of_stages(layers: Array, stages: Array) -> tuple[Array, Array, Array]:
