@@ -5,6 +5,8 @@ import os
 import socket
 import threading
 import time
+from _thread import interrupt_main
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -12,6 +14,7 @@ from curate.errors import UserError
 
 HEARTBEAT_SECONDS = 5.0
 STALE_SECONDS = 60.0
+HELD: set[str] = set()  # tokens of this process; an equal process number alone may be left from before a restart
 
 
 class Lease:
@@ -20,6 +23,7 @@ class Lease:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.taken_over = ""
+        self.lost = False
         self._stop = threading.Event()
         self._token = f"{socket.gethostname()}:{os.getpid()}:{time.time_ns()}"
 
@@ -35,6 +39,7 @@ class Lease:
                     "wait for it, or give another output"
                 )
             self._remove_stale(holder)
+        HELD.add(self._token)
         threading.Thread(target=self._beat, daemon=True).start()
         return self
 
@@ -42,8 +47,11 @@ class Lease:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
+        HELD.discard(self._token)
         if (self._holder() or {}).get("token") == self._token:
             self.path.unlink(missing_ok=True)
+        elif self.lost:
+            raise UserError(f"{self.path.parent}: another run took over while this one slept; this one stopped")
 
     def _create(self) -> bool:
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.{threading.get_ident()}")
@@ -57,15 +65,22 @@ class Lease:
         return True
 
     def _holder(self) -> dict[str, str] | None:
+        """Who holds the lease; None when nobody does (any more). A torn file has a holder without a name."""
         try:
-            told: dict[str, str] = json.loads(self.path.read_text())
-        except (OSError, ValueError):
+            told = json.loads(self.path.read_text())
+            return {key: str(told[key]) for key in ("host", "pid", "token")}
+        except OSError:
             return None
-        return told
+        except (ValueError, KeyError, TypeError):
+            return {"host": "an unknown host", "pid": "?", "token": ""}
 
     def _stale(self, holder: dict[str, str]) -> bool:
-        if holder["host"] == socket.gethostname() and not _running(int(holder["pid"])):
-            return True
+        if not holder["token"]:
+            return True  # lease files appear whole; this one was torn by a crash of the machine
+        if holder["host"] == socket.gethostname():
+            pid = int(holder["pid"])
+            if (holder["token"] not in HELD) if pid == os.getpid() else not _running(pid):
+                return True
         try:
             return time.time() - self.path.stat().st_mtime > STALE_SECONDS
         except OSError:
@@ -82,10 +97,13 @@ class Lease:
 
     def _beat(self) -> None:
         while not self._stop.wait(HEARTBEAT_SECONDS):
-            try:
-                os.utime(self.path)
-            except OSError:
+            if (self._holder() or {}).get("token") != self._token:
+                if not self._stop.is_set():
+                    self.lost = True
+                    interrupt_main()
                 return
+            with suppress(OSError):
+                os.utime(self.path)
 
 
 def _running(pid: int) -> bool:

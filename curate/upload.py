@@ -32,7 +32,7 @@ class Remote:
             told: dict[str, Any] = json.loads(self.system.cat_file(f"{self.root}/{name}"))
         except FileNotFoundError:
             return None
-        except (*errors(), ValueError) as error:
+        except errors(ValueError) as error:
             raise UserError(f"{self.target}/{name}: can't be read ({mask_url(str(error))}); check the URL") from error
         return told
 
@@ -75,9 +75,9 @@ class Remote:
             write_json(log, sent)
 
 
-def errors() -> tuple[type[BaseException], ...]:
-    """What file systems raise: OSError, and the errors of the client libraries in use."""
-    found: list[type[BaseException]] = [OSError]
+def errors(*more: type[Exception]) -> tuple[type[BaseException], ...]:
+    """What file systems raise: OSError, the errors of the client libraries in use, and `more`."""
+    found: list[type[BaseException]] = [OSError, *more]
     for module, names in CLIENT_ERRORS.items():
         if module in sys.modules:
             found += [getattr(sys.modules[module], name) for name in names]
