@@ -42,11 +42,7 @@ LABELS = {
     "koi8-u": "koi8-ru",
     "macintosh": "csmacintosh mac x-mac-roman",
     "x-mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
-    **{
-        f"windows-{n}": f"x-cp{n} cp{n} win-{n} win{n} windows{n}"
-        for n in range(1250, 1259)
-        if n not in (1252, 1254)
-    },
+    **{f"windows-{n}": f"x-cp{n} cp{n} win-{n} win{n} windows{n}" for n in range(1250, 1259) if n not in (1252, 1254)},
 }
 NAMES = {label: name for name, labels in LABELS.items() for label in labels.split()}
 NAMES |= {name: name for name in CODECS}

@@ -122,6 +122,4 @@ def fitted(name: str, kind: pa.DataType, value: Any) -> Any:
         return float(value)
     if kind == TYPES["int64"] and number and value == int(value) and -(1 << 63) <= value < 1 << 63:
         return int(value)
-    raise Unfit(
-        f"column '{name}' holds {json.dumps(value)[:60]}, which is no {kind}; declare its type under columns"
-    )
+    raise Unfit(f"column '{name}' holds {json.dumps(value)[:60]}, which is no {kind}; declare its type under columns")

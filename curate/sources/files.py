@@ -44,26 +44,23 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
 
 
 def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
-    if not glob.has_magic(given) or (not is_url(given) and Path(given).exists()):
-        return [mask_url(given) if is_url(given) else given]
+    """The files that a path or pattern stands for."""
     if is_url(given):
+        if "*" not in given:  # `?` and `[` have other meanings in a URL
+            return [mask_url(given)]
         fs, path = file_system(given, config.storage)
         try:
             found = retried(given, lambda: fs.glob(path), config.parallel_requests)
         except OSError:
             found = []
-        head = given[: given.index("://") + 3]
-        user = given[len(head) :].partition("/")[0].rpartition("@")
-        full = (str(fs.unstrip_protocol(name)) for name in found)
-        names = sorted((mask_url(name.replace(head, f"{head}{user[0]}{user[1]}", 1)) if user[1] else name for name in full),
-                       key=os.fsencode)  # fmt: skip
+        names = sorted((mask_url(str(fs.unstrip_protocol(name))) for name in found), key=os.fsencode)
+    elif not glob.has_magic(given) or Path(given).exists():
+        return [given]
     else:
         names = sorted(glob.glob(given, recursive=True), key=os.fsencode)  # noqa: PTH207  names as given
         names = [name for name in names if not Path(name).is_dir()]
     if not names:
-        raise UserError(
-            f"input.{source}: no file matches '{mask_url(given)}'; check the pattern and the directory"
-        )
+        raise UserError(f"input.{source}: no file matches '{mask_url(given)}'; check the pattern and the directory")
     return names
 
 
@@ -112,13 +109,9 @@ def _remote(source: str, name: str, config: SourceConfig) -> InputFile:
     try:
         info = retried(url, lambda: fs.info(path), config.parallel_requests)
     except OSError as error:
-        raise UserError(
-            f"input.{source}: '{name}' can't be opened ({_cause(error)}); check the URL"
-        ) from error
+        raise UserError(f"input.{source}: '{name}' can't be opened ({_cause(error)}); check the URL") from error
     if not isinstance(info.get("size"), int):
-        raise UserError(
-            f"input.{source}: the server of '{name}' does not say how long it is; download it first"
-        )
+        raise UserError(f"input.{source}: the server of '{name}' does not say how long it is; download it first")
     return InputFile(source, name, info["size"], next(_versions(info), ""))
 
 

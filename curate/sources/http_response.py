@@ -113,9 +113,7 @@ def decode_body(response: HttpResponse, max_bytes: int) -> Body:
         whole = dechunk(data)
         data = data if whole is None else whole
     dechunked = data
-    names = _encodings(response.headers.get("content-encoding", "")) or _encodings(
-        transfer.replace("chunked", "")
-    )
+    names = _encodings(response.headers.get("content-encoding", "")) or _encodings(transfer.replace("chunked", ""))
     refused = ""
     for name in reversed(names):
         decoded = _decode_one(name, data, max_bytes)
@@ -130,9 +128,7 @@ def decode_body(response: HttpResponse, max_bytes: int) -> Body:
 
 def _encodings(value: str) -> list[str]:
     names = [name.strip().strip("\"'").lower() for name in value.split(",")]
-    known = [
-        n for n in names if n and n not in ("identity", "none", "utf-8", "text", "binary", "8bit", "7bit")
-    ]
+    known = [n for n in names if n and n not in ("identity", "none", "utf-8", "text", "binary", "8bit", "7bit")]
     return known[:MAX_ENCODINGS]
 
 

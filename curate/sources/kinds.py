@@ -20,9 +20,7 @@ def kind_of(name: str, format: str, place: str) -> Kind:
     for ending in COMPRESSED:
         bare = bare.removesuffix(ending)
     if bare.endswith(".arc"):
-        raise UserError(
-            f"{place}: '{name}' is an ARC file; convert it with `warcio recompress {name} NEW.warc.gz`"
-        )
+        raise UserError(f"{place}: '{name}' is an ARC file; convert it with `warcio recompress {name} NEW.warc.gz`")
     for suffix, kind in SUFFIXES.items():
         if bare.endswith(suffix):
             return kind

@@ -11,6 +11,8 @@ import struct
 from collections.abc import Iterator
 from typing import Protocol
 
+import numpy as np
+
 from curate.sources.gzip_members import Member
 from curate.sources.warc_record import BLANK, VERSION, BadRecord, parse_header
 from curate.sources.window import Window
@@ -40,9 +42,10 @@ def next_start(codec: Codec, offset: int, max_bytes: int) -> int:
         if codec.starts(offset):
             member = codec.member(offset, max_bytes)
             if holds_record(member):
-                reach = _reach(codec, member, max_bytes)
-                if reach is None or not _inside_stored(codec, offset):
+                end = 0 if _runs_on(codec, member, max_bytes) else _stored_until(codec, offset)
+                if end <= offset:
                     return offset
+                offset = end - 1
         offset += 1
     return size
 
@@ -59,37 +62,42 @@ def holds_record(member: Member) -> bool:
     if member.too_large:
         return end <= member.size
     rest = member.data[end : end + 64].lstrip(BLANK)
-    return end <= member.size and (
-        not rest or VERSION.match(rest + b"\n") is not None or rest[:5] == b"WARC/"
-    )
+    return end <= member.size and (not rest or VERSION.match(rest + b"\n") is not None or rest[:5] == b"WARC/")
 
 
-def _reach(codec: Codec, member: Member, max_bytes: int) -> int | None:
-    """Where the chain of members from this one breaks; None when it is long enough to be the file's own."""
+def _runs_on(codec: Codec, member: Member, max_bytes: int) -> bool:
+    """Whether the chain of members from this one is longer than a block can store, or reaches the file's end."""
     start = member.start
     while member.end - start <= codec.longest_stored:
         if member.end >= codec.window.size or not codec.window.take(member.end, 1 << 16).strip(b"\0"):
-            return None
-        following = codec.member(member.end, max_bytes) if codec.starts(member.end) else None
-        if following is None or following.fault:
-            return member.end
-        member = following
-    return None
+            return True
+        if not codec.starts(member.end):
+            return False
+        member = codec.member(member.end, max_bytes)
+        if member.fault:
+            return False
+    return True
 
 
-def _inside_stored(codec: Codec, offset: int) -> bool:
-    """Whether a stored deflate block covers `offset`: LEN and its complement, and a block or trailer behind."""
+def _stored_until(codec: Codec, offset: int) -> int:
+    """Where the stored deflate block ends that covers `offset`; 0 when none does.
+
+    Such a block is LEN and its complement, LEN bytes as they are, and then another block or the trailer.
+    """
     if codec.name != "gzip":
-        return False
+        return 0
     first = max(0, offset - codec.longest_stored - 4)
-    before = codec.window.take(first, offset - first)
-    for at in range(len(before) - 4, -1, -1):
-        length, complement = struct.unpack_from("<HH", before, at)
-        if length ^ complement == 0xFFFF and at + 4 + length > len(before):
-            behind = codec.window.take(first + at + 4 + length, 14)
-            if _block_or_trailer(behind):
-                return True
-    return False
+    before = np.frombuffer(codec.window.take(first, offset - first), np.uint8).astype(np.int32)
+    if len(before) < 4:
+        return 0
+    length = before[:-3] | before[1:-2] << 8
+    complement = before[2:-1] | before[3:] << 8
+    ends = np.arange(4, len(before) + 1) + length
+    for at in np.flatnonzero((length ^ complement == 0xFFFF) & (ends > len(before))):
+        end = first + int(ends[at])
+        if _block_or_trailer(codec.window.take(end, 14)):
+            return end
+    return 0
 
 
 def _block_or_trailer(behind: bytes) -> bool:

@@ -36,16 +36,12 @@ class ParquetReader:
         config, place = self.config, self.file.name
         own = [name for name in (config.text, config.id, config.url, config.date) if name]
         if isinstance(config.columns, dict):
-            raise UserError(
-                f"{place}: a Parquet file has its own types; give columns as a list of names or 'all'"
-            )
+            raise UserError(f"{place}: a Parquet file has its own types; give columns as a list of names or 'all'")
         wanted = schema.names if config.columns == "all" else config.columns
         for name in (*own, *wanted):
             if name not in schema.names:
                 raise UserError(f"{place}: has no column '{name}'; it has {', '.join(schema.names)}")
-        return {
-            name: schema.field(name).type for name in wanted if config.columns != "all" or name not in own
-        }
+        return {name: schema.field(name).type for name in wanted if config.columns != "all" or name not in own}
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)))

@@ -45,7 +45,7 @@ def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:
     if url.startswith(("http://", "https://")):
         options = {"client_kwargs": _client_options(), **options}
     try:
-        return fsspec.core.url_to_fs(url, **options)
+        fs, path = fsspec.core.url_to_fs(url, **options)
     except (ImportError, ValueError) as error:
         scheme = urlsplit(url).scheme
         if isinstance(error, ImportError):
@@ -54,6 +54,7 @@ def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:
                 "run: pip install 'curate[remote]'"
             ) from error
         raise UserError(f"{mask_url(url)}: {mask_url(str(error))}") from error
+    return fs, str(path)
 
 
 def _client_options() -> dict[str, Any]:
@@ -138,9 +139,7 @@ class RemoteBytes:
         self._whole: IO[bytes] | None = None
         info = retried(url, lambda: self._fs.info(self._path), parallel)
         if not isinstance(info.get("size"), int):
-            raise SourceError(
-                f"{mask_url(url)}: the server does not say how long the file is; download it first"
-            )
+            raise SourceError(f"{mask_url(url)}: the server does not say how long the file is; download it first")
         self.size: int = info["size"]
 
     def read_at(self, offset: int, length: int) -> bytes:
@@ -173,9 +172,7 @@ class RemoteBytes:
 
     def _keep_whole(self, data: bytes) -> None:
         if len(data) != self.size:
-            raise SourceError(
-                f"{mask_url(self._url)}: is {len(data)} bytes long now, but was {self.size}; start anew"
-            )
+            raise SourceError(f"{mask_url(self._url)}: is {len(data)} bytes long now, but was {self.size}; start anew")
         self._whole = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
         self._whole.write(data)
 

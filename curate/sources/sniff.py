@@ -25,16 +25,12 @@ PAGE = re.compile(
 WHOLE_PAGE = re.compile(
     rb"(?:<!--.*?-->|<\?xml[^>]*\?>|\s)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
-MARKUP = re.compile(
-    rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE
-)
+MARKUP = re.compile(rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE)
 CONTROLS = bytes([*range(0x00, 0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 PAGE_TYPES = frozenset(
     {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
 )
-TEXT_TYPES = frozenset(
-    {"text/plain", "text/markdown", "text/x-markdown", "text/x-rst", "text/x-web-markdown"}
-)
+TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown", "text/x-rst", "text/x-web-markdown"})
 UNKNOWN_TYPES = frozenset({
     "", "application/octet-stream", "application/x-octet-stream", "unknown/unknown", "application/unknown", "*/*",
     "text/*", "text", "html", "none", "null", "(null)", "binary/octet-stream", "text/xml", "application/xml",

@@ -15,7 +15,6 @@ from curate.sources.digest import mismatch
 from curate.sources.http_response import (
     HttpResponse,
     TooLarge,
-    charset_of,
     decode_body,
     media_type,
     parse_response,
@@ -32,9 +31,7 @@ from curate.sources.window import Window
 from curate.text import clean
 
 PAGES = frozenset({"response", "resource", "conversion"})
-COLUMNS: Mapping[str, pa.DataType] = MappingProxyType(
-    {"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()}
-)
+COLUMNS: Mapping[str, pa.DataType] = MappingProxyType({"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()})
 
 
 @dataclass(frozen=True)
@@ -124,9 +121,7 @@ class WarcReader:
         )
         return Span(offset, length, kind, *self._verdict(document, record, header))
 
-    def _verdict(
-        self, document: Document, record: Record, header: WarcHeader
-    ) -> tuple[Document, Drop | None]:
+    def _verdict(self, document: Document, record: Record, header: WarcHeader) -> tuple[Document, Drop | None]:
         """The document with its body, or without it and the reader's reason against it."""
         limit = self.config.max_record_bytes
         if record.too_large:

@@ -11,9 +11,7 @@ LENGTH = re.compile(rb"\nContent-Length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?\n", re.I
 MARKS = re.compile(rb"\nWARC-(?:Type|Record-ID|Date|Target-URI)[ \t]*:", re.IGNORECASE)
 BLANK = b"\r\n"
 # Types that are counted under their own name; any other is "other", so that a file can't invent totals.
-TYPES = frozenset(
-    {"warcinfo", "request", "response", "resource", "conversion", "metadata", "revisit", "continuation"}
-)
+TYPES = frozenset({"warcinfo", "request", "response", "resource", "conversion", "metadata", "revisit", "continuation"})
 
 
 class BadRecord(ValueError):

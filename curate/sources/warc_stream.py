@@ -115,6 +115,9 @@ def _lenient_end(window: Stretches, offset: int) -> int | None:
     length = LENGTH.search(data, 0, end.end()) if end else None
     if not end or not length:
         return None
+    within = data.find(b"WARC/", 1, end.end())
+    if within >= 0 and _is_header(window, offset + within):
+        return None  # junk before a sound record
     after = offset + end.end() + int(length[1])
     if not window.take(after - 1, 1):
         return None

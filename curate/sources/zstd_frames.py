@@ -57,7 +57,7 @@ class ZstdFrames:
         size = 0
         head = b""
         end = offset
-        for data, end, fault in self.stream(offset):  # noqa: B007  the last `end` is the frame's
+        for data, end, fault in self.stream(offset):
             if fault:
                 return self._broken(offset, end, size, fault)
             size += len(data)

@@ -27,12 +27,16 @@ LAYOUTS = {
     "plain.warc": b"".join,
     "members.warc.gz": lambda records: b"".join(map(member, records)),
     "one.warc.gz": lambda records: member(b"".join(records)),
-    "blocks.warc.gz": lambda records: b"".join(member(b"".join(records)[at : at + 999]) for at in range(0, 1 << 14, 999)),
+    "blocks.warc.gz": lambda records: b"".join(
+        member(b"".join(records)[at : at + 999]) for at in range(0, 1 << 14, 999)
+    ),
     "stored.warc.gz": lambda records: b"".join(map(stored_member, records)),
     "frames.warc.zst": lambda records: b"".join(map(frame, records)),
     "bare.warc.zst": lambda records: b"".join(frame(r, checksum=False) for r in records),
     "one.warc.zst": lambda records: frame(b"".join(records)),
-    "words.warc.zst": lambda records: dictionary_frame(DICTIONARY) + b"".join(frame(r, dictionary=DICTIONARY) for r in records),
+    "words.warc.zst": lambda records: (
+        dictionary_frame(DICTIONARY) + b"".join(frame(r, dictionary=DICTIONARY) for r in records)
+    ),
     "packed.warc.zst": lambda records: (
         dictionary_frame(DICTIONARY, packed=True) + b"".join(frame(r, dictionary=DICTIONARY) for r in records)
     ),
@@ -137,7 +141,9 @@ def test_record_types(tmp_path: Path) -> None:
     plain = text(1).encode()
     records = [
         warcinfo(),
-        record("request", b"GET / HTTP/1.1\r\n\r\n", "http://a.example/", content_type="application/http; msgtype=request"),
+        record(
+            "request", b"GET / HTTP/1.1\r\n\r\n", "http://a.example/", content_type="application/http; msgtype=request"
+        ),
         response(1),
         record("metadata", b"fetchTimeMs: 12\r\n", "http://a.example/", content_type="application/warc-fields"),
         record("revisit", b"", "http://a.example/2"),
@@ -148,7 +154,18 @@ def test_record_types(tmp_path: Path) -> None:
         record("response", b"a.example. 1 IN A 10.0.0.1", "dns:a.example", content_type="text/dns"),
     ]
     spans = read(put(tmp_path, "a.warc", b"".join(records)))
-    types = ["warcinfo", "request", "response", "metadata", "revisit", "revisit", "resource", "conversion", "other", "dns"]
+    types = [
+        "warcinfo",
+        "request",
+        "response",
+        "metadata",
+        "revisit",
+        "revisit",
+        "resource",
+        "conversion",
+        "other",
+        "dns",
+    ]
     assert [span.type for span in spans] == types
     assert kept(spans) == ["1", "4", "5"]
     assert spans[7].document is not None and spans[7].document.text == plain.decode()
@@ -181,7 +198,11 @@ def test_the_readers_verdicts_carry_the_facts(tmp_path: Path) -> None:
         record("response", http(page(1), status="404 Not Found"), "http://site.example/1"),
         record("response", http(page(2)), "http://site.example/2", extra=("WARC-Truncated: length",)),
         record("response", http(b"%PDF-1.7 ...", "Content-Type: text/html"), "http://site.example/3"),
-        record("response", http(b"\x00\x01garbled", "Content-Encoding: br", "Content-Type: text/html"), "http://site.example/4"),
+        record(
+            "response",
+            http(b"\x00\x01garbled", "Content-Encoding: br", "Content-Type: text/html"),
+            "http://site.example/4",
+        ),
         record("response", http(b'{"a": 1}', "Content-Type: application/json"), "http://site.example/5"),
     ]
     file = put(tmp_path, "a.warc.gz", b"".join(map(member, records)))
@@ -199,7 +220,9 @@ def test_the_readers_verdicts_carry_the_facts(tmp_path: Path) -> None:
 def test_a_record_above_the_cap_is_dropped_and_reading_goes_on(tmp_path: Path) -> None:
     bomb = record("response", http(b"<html>" + b"a" * 3_000_000), "http://site.example/1")
     packed = gzip.compress(b"<html>" + b"b" * 3_000_000)
-    inner = record("response", http(packed, "Content-Type: text/html", "Content-Encoding: gzip"), "http://site.example/2")
+    inner = record(
+        "response", http(packed, "Content-Type: text/html", "Content-Encoding: gzip"), "http://site.example/2"
+    )
     for name in ("plain.warc", "members.warc.gz", "one.warc.gz", "frames.warc.zst"):
         data = LAYOUTS[name]([response(0), bomb, inner, response(3)])
         spans = read(put(tmp_path, name, data), max_record_bytes=1_000_000)
