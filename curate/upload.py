@@ -11,6 +11,8 @@ from curate.durable import write_json
 from curate.errors import UserError
 from curate.sources.remote import CLIENT_ERRORS, file_system, mask_url
 
+OBJECT_STORES = {"s3", "gs", "gcs", "abfs", "az", "adl", "oci", "oss"}
+
 
 @dataclass(frozen=True)
 class Remote:
@@ -65,7 +67,7 @@ class Remote:
             if sent.get(name) == size and name != last:
                 continue
             try:
-                self.system.makedirs(f"{self.root}/{name}".rpartition("/")[0], exist_ok=True)
+                self._make_folder(f"{self.root}/{name}".rpartition("/")[0])
                 self.system.put_file(str(paths[name]), f"{self.root}/{name}")
             except errors() as error:
                 raise UserError(
@@ -73,6 +75,12 @@ class Remote:
                 ) from error
             sent[name] = size
             write_json(log, sent)
+
+    def _make_folder(self, path: str) -> None:
+        """Object stores have no folders, and would make a bucket instead."""
+        protocols = self.system.protocol
+        if OBJECT_STORES.isdisjoint([protocols] if isinstance(protocols, str) else protocols):
+            self.system.makedirs(path, exist_ok=True)
 
 
 def errors(*more: type[Exception]) -> tuple[type[BaseException], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from curate.errors import UserError
 from curate.report.opened import OpenedRun
 from curate.schema import LEDGER, measures_schema
 
@@ -66,7 +67,12 @@ def _tables(run: OpenedRun) -> Iterator[str]:
 
 
 def _sums(run: OpenedRun) -> Iterator[str]:
-    rows, stats = run.manifest["rows"], run.stats
+    rows = run.manifest["rows"]
+    try:
+        stats = run.stats
+    except UserError as error:
+        yield str(error).partition("; run ")[0]
+        return
     dropped = sum(row["documents"] for row in stats["dropped"])
     ledger = 0
     for path in (run.folder / "ledger").glob("part-*.parquet"):

@@ -1,0 +1,188 @@
+"""Where a run writes: remote outputs, uploads that broke off, and outputs that are somebody else's."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from moto.server import ThreadedMotoServer
+
+from curate.config import parse_config
+from curate.errors import UserError
+from curate.output import Output
+from tests.engine import crawl, run_it, settings, tree_hash
+
+
+@pytest.fixture(scope="module")
+def glob(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return crawl(tmp_path_factory.mktemp("crawl"), files=2, each=20)
+
+
+@pytest.fixture(scope="module")
+def expected(glob: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    output = tmp_path_factory.mktemp("expected") / "out"
+    run_it(settings(glob, output))
+    return tree_hash(output)
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+    yield "memory://bucket/run"
+    MemoryFileSystem.store.clear()
+
+
+@pytest.fixture
+def puts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files put into memory://, in order."""
+    names: list[str] = []
+    plainly = MemoryFileSystem.put_file
+
+    def put_file(self: MemoryFileSystem, lpath: str, rpath: str, **options: Any) -> None:
+        names.append(rpath.partition("bucket/run/")[2])
+        plainly(self, lpath, rpath, **options)
+
+    monkeypatch.setattr(MemoryFileSystem, "put_file", put_file)
+    return names
+
+
+def far(glob: str, url: str, **more: Any) -> dict[str, Any]:
+    return {**settings(glob, Path("unused"), **more), "output": url}
+
+
+def remote_hash(url: str, **options: Any) -> str:
+    """The tree hash of a remote folder, as `tree_hash` takes it of a local one."""
+    system, root = fsspec.core.url_to_fs(url, **options)
+    total = hashlib.sha256()
+    root = root.strip("/")
+    names = sorted(name.strip("/").removeprefix(f"{root}/") for name in system.find(root))
+    for name in names:
+        if name not in ("timings.json", "report.html"):
+            total.update(name.encode() + b"\0" + hashlib.sha256(system.cat_file(f"{root}/{name}")).digest())
+    return total.hexdigest()
+
+
+def test_a_remote_output_needs_a_local_folder_for_the_work(glob: str, memory: str) -> None:
+    with pytest.raises(UserError, match=r"output 'memory://bucket/run' is remote: .* --work"):
+        run_it(far(glob, memory))
+
+
+def test_a_remote_run_is_the_same_tree_put_file_by_file_with_the_manifest_last(
+    glob: str, memory: str, expected: str, puts: list[str], tmp_path: Path
+) -> None:
+    run_it(far(glob, memory), work=str(tmp_path / "work"))
+    assert remote_hash(memory) == expected
+    assert puts[-1] == "manifest.json" and puts.count("manifest.json") == 1
+    assert len(puts) == len(set(puts)) > 5
+    assert not any(part.startswith(".") for name in puts for part in name.split("/"))
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_a_complete_remote_run_is_recognised_without_its_work_folder(
+    glob: str, memory: str, puts: list[str], tmp_path: Path
+) -> None:
+    first = run_it(far(glob, memory), work=str(tmp_path / "work"))
+    puts.clear()
+    again = run_it(far(glob, memory), work=str(tmp_path / "another"))
+    assert again.ready and again.stats == json.loads(json.dumps(first.stats))
+    assert puts == []
+
+
+def test_another_run_there_is_refused_and_fresh_takes_its_place(
+    glob: str, memory: str, expected: str, puts: list[str], tmp_path: Path
+) -> None:
+    work = str(tmp_path / "work")
+    run_it(far(glob, memory, write={"shard_bytes": 4000}), work=work)
+    assert "shards/part-00001.parquet" in puts
+    with pytest.raises(UserError, match=r"holds a run that differs: config: write.shard_bytes was 4000"):
+        run_it(far(glob, memory), work=work)
+    run_it(far(glob, memory), work=work, fresh=True)
+    assert remote_hash(memory) == expected
+
+
+def test_files_there_that_no_manifest_explains_are_not_mixed_with_ours(
+    glob: str, memory: str, tmp_path: Path
+) -> None:
+    fsspec.filesystem("memory").pipe_file("/bucket/run/shards/part-00000.parquet", b"old")
+    with pytest.raises(UserError, match="no trace of which"):
+        run_it(far(glob, memory), work=str(tmp_path))
+
+
+@pytest.mark.parametrize("after", [0, 1, 4])
+def test_an_upload_that_broke_off_goes_on(
+    after: int, glob: str, memory: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+    plainly = MemoryFileSystem.put_file
+    work = str(tmp_path / "work")
+
+    def put_file(self: MemoryFileSystem, lpath: str, rpath: str, **options: Any) -> None:
+        if len(names) == after and broken:
+            raise ConnectionResetError("reset by peer")
+        names.append(rpath)
+        plainly(self, lpath, rpath, **options)
+
+    monkeypatch.setattr(MemoryFileSystem, "put_file", put_file)
+    broken = True
+    with pytest.raises(UserError, match=r"memory://bucket/run: the upload of .* failed \(reset by peer\); run again"):
+        run_it(far(glob, memory), work=work)
+    assert not fsspec.filesystem("memory").exists("/bucket/run/manifest.json")
+    broken = False
+    run_it(far(glob, memory), work=work)
+    assert len(names) == len(set(names))
+    assert remote_hash(memory) == expected
+
+
+def test_an_output_on_an_s3_server(glob: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        for name, value in {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+                            "AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": f"http://{host}:{port}"}.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        with pytest.raises(UserError, match=r"s3://bucket/run"):
+            run_it(far(glob, "s3://bucket/run"), work=str(tmp_path / "work"))
+        fsspec.filesystem("s3", skip_instance_cache=True).mkdir("bucket")
+        run_it(far(glob, "s3://bucket/run"), work=str(tmp_path / "work"))
+        assert remote_hash("s3://bucket/run", skip_instance_cache=True) == expected
+        assert run_it(far(glob, "s3://bucket/run"), work=str(tmp_path / "other")).ready
+        with pytest.raises(UserError, match=r"s3://bucket/run holds a run that differs: config: seed was 0, is 1"):
+            run_it(far(glob, "s3://bucket/run", seed=1), work=str(tmp_path / "work"))
+    finally:
+        server.stop()
+
+
+def test_the_work_folder_may_hold_other_things(glob: str, tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    mine = tmp_path / "scratch" / "thesis.txt"
+    mine.write_text("years of work")
+    for fresh in (False, True):
+        run_it(settings(glob, tmp_path / "out"), work=str(tmp_path / "scratch"), fresh=fresh)
+    assert mine.read_text() == "years of work"
+    assert [path.name for path in (tmp_path / "scratch").iterdir()] == ["thesis.txt"]
+
+
+def test_a_password_in_the_url_is_masked() -> None:
+    given = {"input": "a.jsonl", "stages": ["language"], "output": "sftp://user:secret@host/run"}
+    with pytest.raises(UserError) as caught:
+        Output.of(parse_config(given), None)
+    assert "secret" not in str(caught.value) and "sftp://***@host/run" in str(caught.value)
+
+
+def test_a_folder_that_can_not_be_made(tmp_path: Path, glob: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"can't be written \(Not a directory\)|can't be written \(File exists\)"):
+        run_it(settings(glob, tmp_path / "file" / "out"))
+
+
+def test_a_folder_that_may_not_be_written(tmp_path: Path, glob: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    with pytest.raises(UserError, match="is not writable; give another folder"):
+        run_it(settings(glob, tmp_path / "out"))
