@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from curate.report.opened import OpenedRun
 
 # The host of a URL as RE2: after the scheme and a user name, up to port, path, query or fragment.
-_HOST = r"^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?(?P<host>\[[^\]]*\]|[^/?#:]*)"
+_HOST = r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#@]*@)?(?P<host>\[[^\]]*\]|[^/?#:]*)"
 
 
 @dataclass(frozen=True)

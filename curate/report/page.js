@@ -37,6 +37,9 @@
     };
     if (views.has(number)) views.get(number).finalize();
     views.set(number, await vegaEmbed(place, specs[number], options));
+    // One picture with a name, not hundreds of bars to step through: the numbers are in the text and table below it.
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-label", specs[number].description);
   }
 
   async function drawAll() {

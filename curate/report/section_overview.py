@@ -62,9 +62,9 @@ def alarms(run: OpenedRun) -> Markup:
         )
         for alarm in run.stats["alarms"]
     ]
-    advice = [element("li", said, class_="advice") for said in _advice(run.stats)]
+    advised = [element("li", said, class_="advice") for said in advice(run.stats)]
     shown = (
-        element("ul", *raised, *advice, class_="alarms") if raised or advice else element("p", "No alarm was raised.")
+        element("ul", *raised, *advised, class_="alarms") if raised or advised else element("p", "No alarm was raised.")
     )
     notes = [
         (stage, words(name), count(value))
@@ -76,7 +76,8 @@ def alarms(run: OpenedRun) -> Markup:
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
 
 
-def _advice(stats: dict[str, Any]) -> list[str]:
+def advice(stats: dict[str, Any]) -> list[str]:
+    """What the figures advise, a sentence each."""
     said = []
     for row in funnel(stats):
         if row["stage"] == "prescreen" and row["in"] and row["dropped"] < PRESCREEN_PAYS * row["in"]:

@@ -148,7 +148,13 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
-        told = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        told = self.call(
+            "Runtime.evaluate",
+            expression=expression,
+            returnByValue=True,
+            awaitPromise=True,
+            allowUnsafeEvalBlockedByCSP=False,
+        )
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 

@@ -1,0 +1,235 @@
+"""`curate report` as a file: what it says, escapes and weighs. What it looks like: test_report_browser.py."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curate.report import section_overview
+from curate.report.domains import domains
+from curate.report.duplicates import duplicates
+from curate.report.funnel import funnel
+from curate.report.markup import element
+from curate.report.opened import OpenedRun
+from curate.report.page import page
+from curate.schema import domain
+from tests.report.finished import call, finished, pages, sample_run
+
+SCRIPT = "<script>window.hacked = 1</script></pre><img src=x onerror='window.hacked = 2'><!-- & ]]>"
+PROSE = "The harbour office keeps a list of every boat that came in before the storm. "
+
+
+class Page(HTMLParser):
+    """Elements of a page, and the text in each kind of them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        for tag in set(self.open):
+            self.texts[tag][-1] += data
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return page(sample_run())
+
+
+@pytest.fixture(scope="module")
+def parsed(html: str) -> Page:
+    return Page(html)
+
+
+def hostile(folder: Path) -> OpenedRun:
+    """A run that drops and keeps pages whose text, URL and id are markup."""
+    rows = [
+        {
+            "text": SCRIPT + " " + PROSE * 30,
+            "url": 'https://a.example/"><script>window.hacked=3</script>',
+            "id": "kept",
+        },
+        {"text": SCRIPT + " " + PROSE * 30, "url": "javascript:alert(1)//'\"<b>", "id": "copy"},
+        {"text": SCRIPT, "url": "https://b.example/<u>", "id": "short"},
+        {"text": "# " * 200 + SCRIPT, "url": "https://c.example/", "id": "hashes"},
+    ]
+    source = {"path": pages(folder, rows), "url": "url", "id": "id"}
+    return finished(folder, [{"gopher": {"languages": None}}, "exact_dedup"], source)
+
+
+def test_the_command_writes_the_file_and_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(sample_run().folder, out)
+    done = call("report", out)
+    assert done.exit_code == 0 and re.fullmatch(rf"{re.escape(str(out))}/report\.html \(\d\.\d MB\)\n", done.output)
+    assert [path.name for path in out.iterdir() if "report" in path.name] == ["report.html"]
+    elsewhere = tmp_path / "review.html"
+    assert call("report", out, "--output", elsewhere).exit_code == 0
+    assert elsewhere.read_bytes() == (out / "report.html").read_bytes() == page(sample_run()).encode()
+
+
+def test_it_stays_small(html: str) -> None:
+    assert len(html.encode()) < 5_000_000
+
+
+def test_no_path_of_this_machine_but_those_of_the_inputs(html: str) -> None:
+    inputs = {name.rpartition("/")[0] for _, name, _ in sample_run().manifest["inputs"]}
+    shown = html[: html.index('<script type="application/json"')]
+    for folder in inputs:
+        shown = shown.replace(folder, "")
+    assert str(Path.cwd()) not in shown and "/tmp/" not in shown
+
+
+def test_all_parts_are_there(parsed: Page) -> None:
+    sections = [attributes["id"] for attributes in parsed.named("section")]
+    assert sections == [
+        *("overview", "alarms", "funnel", "lengths", "measures", "languages", "domains", "duplicates"),
+        *("drops", "timings", "config"),
+    ]
+    assert [attributes["href"] for attributes in parsed.named("a")] == ["#main", *(f"#{name}" for name in sections)]
+
+
+def test_the_funnel_says_what_stats_say(parsed: Page) -> None:
+    shown = parsed.texts["table"]
+    for row in funnel(sample_run().stats):
+        assert any(row["stage"] + f"{row['in']:,}{row['dropped']:,}" in table for table in shown)
+        for reason, total in row["reasons"].items():
+            assert any(f"{reason.replace('_', ' ')}{total['documents']:,}" in table for table in shown)
+
+
+def test_each_rule_that_dropped_texts_shows_some(parsed: Page) -> None:
+    summaries = "\n".join(parsed.texts["summary"])
+    sampled = {(row["stage"], row["reason"]) for row in sample_run().table("samples").to_table().to_pylist()}
+    assert len(sampled) > 5
+    for stage, reason in sampled:
+        assert f"{reason.replace('_', ' ')} ({stage}): " in summaries
+
+
+def test_the_cause_is_marked_in_the_text(tmp_path: Path) -> None:
+    parsed = Page(page(hostile(tmp_path)))
+    assert parsed.texts["mark"].count("#") > 20
+
+
+def test_page_text_stays_text(tmp_path: Path) -> None:
+    html = page(hostile(tmp_path))
+    parsed = Page(html)
+    assert (
+        len(parsed.named("script")) == 3 and not parsed.named("img") and not parsed.named("b") and not parsed.named("u")
+    )
+    assert any("<script>window.hacked = 1</script></pre><img" in text for text in parsed.texts["pre"])
+    assert not [
+        name for _, attributes in parsed.elements for name in attributes if name.startswith("on") or name == "style"
+    ]
+    assert not [a for _, a in parsed.elements if (a.get("href") or "#")[0] != "#" or "src" in a]
+
+
+def test_what_html_can_not_hold_is_replaced() -> None:
+    made = element("p", "a\x00b\x1b\ud800\r\nc", title='"&<')
+    assert made == '<p title="&quot;&amp;&lt;">a\ufffdb\ufffd\ufffd\nc</p>'
+
+
+def test_specifications_can_not_close_their_script(html: str) -> None:
+    inside = html.split('<script type="application/json" id="charts">')[1].split("</script>")[0]
+    assert not set("<>&") & set(inside)
+    charts = json.loads(inside)
+    assert len(charts) == html.count("data-chart=") > 30
+    assert all(chart["description"] for chart in charts)
+
+
+def test_each_line_stands_at_its_limit(html: str) -> None:
+    inside = html.split('<script type="application/json" id="charts">')[1].split("</script>")[0]
+    labels = {
+        (layer["data"]["values"][0]["label"], layer["data"]["values"][0]["at"])
+        for chart in json.loads(inside)
+        for layer in chart["layer"]
+        if isinstance(layer["mark"], dict) and layer["mark"].get("style") == "limit"
+    }
+    assert {("min 0.65", 0.65), ("min 50", 50.0), ("max 0.15", 0.15), ("min 2", 2.0)} <= labels
+    assert ("max 100,000", 100_001.0) in labels  # the last value that passes stands before the line
+
+
+def test_nothing_finished_is_one_sentence(tmp_path: Path) -> None:
+    from curate.errors import UserError
+
+    with pytest.raises(UserError, match="no finished run"):
+        call("report", tmp_path)
+
+
+def test_a_run_that_kept_nothing_and_measured_nothing(tmp_path: Path) -> None:
+    source = {"path": pages(tmp_path, [{"text": "", "url": "x"}]), "url": "url"}
+    run = finished(tmp_path, ["exact_dedup"], source)
+    parsed = Page(page(run, 0))
+    assert any("No rule stage measured a page" in text for text in parsed.texts["p"])
+    assert any("No page was dropped as a duplicate" in text for text in parsed.texts["p"])
+
+
+def test_a_prescreen_that_drops_little_is_advised_against() -> None:
+    stats: dict[str, Any] = {"stages": ["read", "guard", "caps", "prescreen"], "read": {"documents": 100}}
+    dropped = {
+        "stage": "prescreen",
+        "reason": "too_few_words",
+        "documents": 10,
+        "words": 0,
+        "bytes": 0,
+        "crawl_bytes": 0,
+    }
+    assert "10.0" in "".join(section_overview.advice({**stats, "dropped": [dropped]}))
+    assert not section_overview.advice({**stats, "dropped": [{**dropped, "documents": 15}]})
+
+
+def clusters(run: OpenedRun) -> Iterator[tuple[str, int]]:
+    for one in duplicates(run):
+        for cluster in one.largest:
+            yield one.stage, cluster.size
+
+
+def test_clusters_are_the_ledgers(tmp_path: Path) -> None:
+    texts = [f"{PROSE} number {number}. " * 5 for number in range(3)]
+    rows = [
+        {"text": text, "url": f"https://d{place % 2}.example/{place}"}
+        for place, text in enumerate(texts * 2 + texts[:1] * 5)
+    ]
+    run = finished(tmp_path, ["exact_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
+    (found,) = duplicates(run)
+    assert (found.stage, found.dropped, found.clusters) == ("exact_dedup", 8, 3)
+    assert found.sizes == (("2", 2), ("3", 0), ("4", 0), ("5–8", 1))
+    largest = found.largest[0]
+    assert (largest.size, largest.url, largest.fate, largest.domains) == (7, "https://d0.example/0", "kept", 2)
+    assert largest.text == texts[0][:600] and len(largest.members) == 5 and largest.lowest == 1.0
+
+
+URLS = [
+    *("https://www.Example.org:8080/a?b@c", "http://user:pw@host.example/x", "ftp://[2001:DB8::1]:21/", "no url", ""),
+    *("https://www.www.example/", "http://xn--bcher-kva.example", "//no.scheme/", "https://host.example?q"),
+    "https://h.example#f",
+]
+
+
+def test_domains_are_those_of_the_ledger(tmp_path: Path) -> None:
+    rows = [{"text": f"{PROSE} {place}", "url": url} for place, url in enumerate(URLS)]
+    run = finished(tmp_path, ["exact_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
+    found, number = domains(run, 100)
+    expected: dict[str, int] = {}
+    for url in URLS:
+        expected[domain(url)] = expected.get(domain(url), 0) + 1
+    assert {one.name: one.kept for one in found} == expected and number == len(expected)
