@@ -1,0 +1,165 @@
+"""HTTP responses: odd headers, transfer and content encodings, and headers that lie about them."""
+
+import gzip
+import zlib
+from collections.abc import Callable
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curate.sources.http_response import TooLarge, decode_body, dechunk, parse_response
+from tests.sources.warc_bytes import http, page
+
+BODY = page(1, 300)
+HTML = "Content-Type: text/html"
+CAP = 1 << 20
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+ENCODERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "Deflate": raw_deflate,
+    "br": brotli.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+}
+
+
+def chunked(data: bytes, size: int = 100, last: bytes = b"0\r\n\r\n", eol: bytes = b"\r\n") -> bytes:
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    return b"".join(b"%x" % len(part) + eol + part + eol for part in parts) + last
+
+
+def body_of(block: bytes, cap: int = CAP) -> bytes:
+    return decode_body(parse_response(block), cap).data
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404", 404), ("HTTP/2 200", 200), ("HTTP/1.1  301  Moved", 301),
+        ("ICY 200 OK", 200), ("http/1.1 200 ok", 200), ("HTTP/1.1 200", 200), ("HTTP/1.1 2000", None), ("<html>", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("eol", ["\r\n", "\n", "\r"])
+def test_status_lines(line: str, status: int | None, eol: str) -> None:
+    response = parse_response(f"{line}{eol}Content-Type: text/html{eol}{eol}".encode() + BODY)
+    assert response.status == status
+    if status is not None:
+        assert response.body == BODY and response.content_type == "text/html"
+
+
+def test_a_block_without_a_status_line_is_all_body() -> None:
+    response = parse_response(BODY)
+    assert (response.status, response.headers, response.body) == (None, {}, BODY)
+
+
+def test_header_fields_beyond_ascii_folded_repeated_and_broken() -> None:
+    block = (
+        b"HTTP/1.1 200 OK\r\nServer: caf\xe9\r\nSet-Cookie\x80\xff: a=\xe2\x82\r\nContent-Type: text/html;\r\n charset=KOI8-R\r\n"
+        b"Content-Type: text/plain\r\nno colon here\r\n: nothing\r\n\r\nbody"
+    )
+    response = parse_response(block)
+    assert response.headers["server"] == "caf\xe9" and response.body == b"body"
+    assert response.content_type == "text/html" and response.charset == "koi8-r"
+    assert parse_response("HTTP/1.1 200 OK\r\nX: grün\r\n\r\n".encode()).headers == {"x": "grün"}
+
+
+def test_no_header_field_at_all_and_no_body_at_all() -> None:
+    assert parse_response(b"HTTP/1.1 200 OK\r\n\r\nbody\r\n\r\nmore").body == b"body\r\n\r\nmore"
+    assert parse_response(b"HTTP/1.1 200 OK\r\nContent-Type: text/html").headers == {"content-type": "text/html"}
+    assert parse_response(b"HTTP/1.1 200 OK").body == b""
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_content_encodings(name: str) -> None:
+    packed = ENCODERS[name](BODY)
+    assert body_of(http(packed, HTML, f"Content-Encoding: {name}")) == BODY
+    assert body_of(http(chunked(packed), HTML, f"Content-Encoding: {name}", "Transfer-Encoding: chunked")) == BODY
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd", "identity", "none", "utf-8", "klingon"])
+def test_an_encoding_that_the_bytes_contradict_is_not_undone(name: str) -> None:
+    assert body_of(http(BODY, HTML, f"Content-Encoding: {name}")) == BODY
+    assert body_of(http(BODY, HTML, f"Content-Encoding: {name}", "Transfer-Encoding: chunked")) == BODY
+
+
+def test_a_refused_encoding_is_named() -> None:
+    assert decode_body(parse_response(http(BODY, HTML, "Content-Encoding: gzip")), CAP).refused == "gzip"
+    assert decode_body(parse_response(http(BODY, HTML)), CAP).refused == ""
+
+
+def test_encodings_in_a_row_twice_and_in_silence() -> None:
+    both = brotli.compress(gzip.compress(BODY))
+    assert body_of(http(both, HTML, "Content-Encoding: gzip, br")) == BODY
+    assert body_of(http(both, HTML, "Content-Encoding: gzip", "Content-Encoding: br")) == BODY
+    assert body_of(http(gzip.compress(gzip.compress(BODY)), HTML, "Content-Encoding: gzip")) == BODY
+    assert body_of(http(gzip.compress(BODY), HTML)) == BODY
+    assert body_of(http(gzip.compress(BODY), HTML, "Transfer-Encoding: gzip, chunked")) == BODY
+    assert body_of(http(gzip.compress(BODY), "Content-Type: application/gzip")) == gzip.compress(BODY)
+    assert body_of(http(gzip.compress(BODY[:200]) + gzip.compress(BODY[200:]), HTML, "Content-Encoding: gzip")) == BODY
+
+
+def test_a_body_that_breaks_off_gives_what_came() -> None:
+    for name in ("gzip", "deflate", "zstd"):
+        packed = ENCODERS[name](BODY * 3)
+        cut = body_of(http(packed[:-9], HTML, f"Content-Encoding: {name}"))
+        assert cut == packed[:-9] or (BODY * 3).startswith(cut)
+    assert (BODY * 3).startswith(body_of(http(gzip.compress(BODY * 3)[:-200], HTML, "Content-Encoding: gzip")))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        chunked(BODY), chunked(BODY, 7), chunked(BODY, 10_000), chunked(BODY, last=b"0000\r\n\r\n"),
+        chunked(BODY, last=b""), chunked(BODY, last=b"0\r\nX-Trailer: yes\r\n\r\n"), chunked(BODY, last=b"0"),
+        chunked(BODY, eol=b"\n", last=b"0\n\n"), b"%X ; name=value\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n",
+        b"000%x  \r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n", b"%x\r\n" % len(BODY) + BODY, b"%x\r\n" % (len(BODY) + 99) + BODY,
+    ],
+)  # fmt: skip
+def test_chunked_variants(data: bytes) -> None:
+    assert (dechunk(data) or b"").removesuffix(b"0") == BODY
+
+
+@pytest.mark.parametrize("data", [BODY, b"", b"face\r\nvalue", b"add\nmore words than that", b"1\r\nab\r\n0\r\n\r\n", b"12"])
+def test_what_is_not_chunked_stays_as_it_is(data: bytes) -> None:
+    assert dechunk(data) is None
+    assert body_of(http(data, HTML, "Transfer-Encoding: chunked")) == data
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_bomb_is_too_large(name: str) -> None:
+    bomb = http(ENCODERS[name](bytes(4 << 20)), HTML, f"Content-Encoding: {name}")
+    with pytest.raises(TooLarge) as caught:
+        body_of(bomb)
+    assert CAP < caught.value.size < 4 << 20
+    assert len(body_of(bomb, 5 << 20)) == 4 << 20
+
+
+@given(st.binary(max_size=300), st.integers(1, 40))
+def test_chunks_come_back_whole(data: bytes, size: int) -> None:
+    found = dechunk(chunked(data, size))
+    assert found == data
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_parse_and_decode(data: bytes) -> None:
+    for block in (data, b"HTTP/1.1 200 OK\r\n" + data, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + data):
+        response = parse_response(block)
+        assert block.endswith(response.body)
+        decode_body(response, CAP)
+
+
+@given(st.binary(max_size=200), st.sampled_from(sorted(ENCODERS)), st.integers(0, 300), st.integers(1, 255))
+def test_broken_encodings_never_raise(data: bytes, name: str, at: int, flip: int) -> None:
+    packed = bytearray(ENCODERS[name](data))
+    packed[at % len(packed)] ^= flip
+    body_of(http(bytes(packed), HTML, f"Content-Encoding: {name}"))

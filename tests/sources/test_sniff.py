@@ -1,0 +1,43 @@
+"""What is taken for a page, what for text, what for neither."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curate.sources.sniff import MAGIC, sniff
+
+PAGE = b"<!DOCTYPE html><html><body><p>words</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "kind"),
+    [
+        (PAGE, "text/html", "html"), (PAGE, "", "html"), (PAGE, "text/plain", "html"), (PAGE, "application/json", "html"),
+        (PAGE, "application/octet-stream", "html"), (PAGE, "image/png", "binary"),
+        (b"\xef\xbb\xbf  \n<!-- c --> " + PAGE, "", "html"), (b"<?xml version='1.0'?>" + PAGE, "application/xml", "html"),
+        (b"<p>no frame, just a part", "text/html", "html"), (b"<p>no frame, just a part", "", "html"),
+        (b"Just words.\nAnd more words.", "text/plain", "text"), (b"Just words.\nAnd more words.", "", "text"),
+        (b"Just words.", "text/html", "html"), (b"words <div class=x> in markup </div>", "", "html"),
+        (b"%PDF-1.4 " + PAGE, "text/html", "binary"), (b"\x89PNG\r\n\x1a\n", "", "binary"), (b"GIF89a..", "text/html", "binary"),
+        (b"\0\0\0\x18ftypmp42", "", "binary"), (b"RIFF1234WEBP", "text/html", "binary"), (b"{\\rtf1 words}", "", "binary"),
+        (b'{"a": 1}', "application/json", "binary"), (b'{"a": 1}', "", "binary"), (b"a { color: red }", "text/css", "binary"),
+        (b"<?xml version='1.0'?><rss></rss>", "application/rss+xml", "binary"),
+        (b"<?xml version='1.0'?><urlset></urlset>", "text/xml", "binary"), (b"words", "application/octet-stream", "binary"),
+        (bytes(range(256)) * 4, "text/html", "binary"), (bytes(range(256)) * 4, "", "binary"),
+        (PAGE + b"\0" * 40, "text/html", "html"), (b"<p>one \0 stray \x07 mark among words</p>", "text/html", "html"),
+        (PAGE.decode().encode("utf-16-le"), "text/html", "html"), (PAGE.decode().encode("utf-16"), "", "html"),
+        ("Только слова по-русски".encode("cp1251"), "text/plain", "text"), (b"", "text/html", "html"), (b"", "", "text"),
+    ],
+)  # fmt: skip
+def test_kinds(body: bytes, content_type: str, kind: str) -> None:
+    assert sniff(body, content_type) == kind
+
+
+@given(st.sampled_from(MAGIC), st.binary(max_size=99), st.sampled_from(["", "text/html", "text/plain"]))
+def test_a_magic_number_beats_every_header(magic: bytes, rest: bytes, content_type: str) -> None:
+    assert sniff(magic + rest, content_type) == "binary"
+
+
+@given(st.binary(max_size=2000), st.text(max_size=20))
+def test_any_bytes_have_a_kind(body: bytes, content_type: str) -> None:
+    assert sniff(body, content_type) in ("html", "text", "binary")
