@@ -16,8 +16,8 @@ import numpy as np
 import scale_closed_forms as closed
 import scale_crossval as crossval
 from scale_fit import TARGET
-from scale_memory import LLAMA3
-from scale_rows import H100, read
+from scale_memory import LLAMA3, torchtitan
+from scale_rows import H100, find_gpu, read
 
 from scale.planner import Cluster, Layout, Train, estimate_step
 from scale.planner.arrays import Array
@@ -170,12 +170,24 @@ def unseen_line() -> Line:
     )
 
 
+def throughput_line() -> Line:
+    """torchtitan's tokens/s, which no fit has seen: its H100s are 500 W parts with slower memory than the table's."""
+    errors = []
+    for peak, r in zip(torchtitan(), read("torchtitan_memory.csv")):
+        gpu = find_gpu("H200" if peak.case.startswith("H200") else "H100")
+        train = dataclasses.replace(peak.train, precision="fp8" if r["fp8"] == "1" else "bf16")
+        step = estimate_step(peak.model, Cluster(gpu, peak.layout.gpus), peak.layout, train)
+        errors.append(step.tokens_per_second / peak.layout.gpus / float(r["tokens_per_s_per_gpu"]) - 1)
+    text = f"MAPE {mape(np.array(errors)):.0f} %, largest {100 * np.max(np.abs(errors)):.0f} %"
+    return ("torchtitan tokens/s, 10 runs on other H100s and H200, none fitted", "-", text, "-")
+
+
 def search_line() -> Line:
     """Seconds for a search of at least 10^5 layouts."""
     limits = Limits(schedules=("1f1b", "zb1p", "zbv"), micro_batch=tuple(range(1, 129)), cp=(1, 2, 4, 8, 16, 32))
-    train = Train(131072, 55440)
+    train = Train(131072, 983040)
     started = time.perf_counter()
-    found = search(LLAMA3["405B"], Cluster(H100, 55440), train, limits)
+    found = search(LLAMA3["405B"], Cluster(H100, 61440), train, limits)
     seconds = time.perf_counter() - started
     return (f"search over {len(found.seconds):,} layouts", "2 s", f"{seconds:.2f} s", "Alpa: minutes to hours")
 
@@ -183,7 +195,7 @@ def search_line() -> Line:
 def main() -> None:
     """Print the table; with --write also store the bands."""
     fitted, bands = fitted_lines()
-    table = [HEADER, ("---",) * 4, *closed_form_lines(), *fitted, unseen_line(), search_line()]
+    table = [HEADER, ("---",) * 4, *closed_form_lines(), *fitted, unseen_line(), throughput_line(), search_line()]
     for line in table:
         print("| " + " | ".join(line) + " |")
     if "--write" in sys.argv:

@@ -33,6 +33,7 @@ class Constants:
     optimizer_bytes: float
     step_seconds: float
     gradient_overlap: float
+    gradient_exposed: float
     tensor_overlap: float
     pipeline_overlap: float
     expert_overlap: float

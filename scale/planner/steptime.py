@@ -90,12 +90,15 @@ def step_seconds(
 def _exposed_gradients(
     g: Grid, parameters: StageParameters, gradient_bytes: Array, middle: Array, extra: Array, r: Rates, c: Constants
 ) -> Array:
-    """Data-parallel seconds that computation does not hide: traffic of every micro-batch (FSDP) hides behind all of
-    them, traffic of a step behind its last backward pass."""
+    """Data-parallel seconds that computation does not hide.
+
+    Traffic of every micro-batch (FSDP) may hide behind all of them, traffic of a step behind its last backward pass;
+    a share is never free, because collectives take multiprocessors and HBM from the computation they hide behind.
+    """
     traffic = gradient_seconds(g, parameters.dense, parameters.experts, gradient_bytes, r, c)
     backward = middle * np.where(g.recompute == FULL, 0.75, 2 / 3)
     hideable = np.where((g.zero >= 2) & (g.pp <= 1), g.micro_batches * (middle + extra), backward)
-    return np.maximum(traffic - c.gradient_overlap * hideable, 0.0)
+    return np.maximum(traffic - c.gradient_overlap * hideable, c.gradient_exposed * traffic)
 
 
 def _owned(g: Grid, parameters: StageParameters) -> Array:
