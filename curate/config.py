@@ -183,13 +183,14 @@ def _stages(value: Any, name: str) -> tuple[Entry, ...]:
             word, arguments = next(iter(item.items()))
         else:
             raise UserError(f"{place}: must be a stage's name, or one name with its options")
-        entries.append(_entry(word, {} if arguments is None else arguments, place))
+        entries.append(entry_of(word, {} if arguments is None else arguments, place))
         if any(entry.name == word for entry in entries[:-1]):
             raise UserError(f"{place} {word}: stands twice; a stage's name is its place in the ledger")
     return tuple(entries)
 
 
-def _entry(word: str, arguments: Any, place: str) -> Entry:
+def entry_of(word: str, arguments: Any, place: str) -> Entry:
+    """A stage by name with its options. Raises UserError with the place of a fault."""
     try:
         cls = stage_class(word)
     except UserError as error:

@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_NUMBER = re.compile(r"[-+=]?[\d,.]*(?:\.\.[-+]?[\d,.]+)?%?")  # a number, a range of them, or a sign alone
 Row = Mapping[str, Any]
 
 
@@ -24,7 +26,8 @@ def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str]
     named = titles or {}
     head = [named.get(column, column) for column in columns]
     cells = [[shown(row.get(column)) for column in columns] for row in rows]
-    words = [any(isinstance(row.get(column), str) for row in rows) for column in columns]
+    words = [any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in column)
+             for column in ([row.get(name) for row in rows] for name in columns)]  # fmt: skip
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     return [
         "  ".join(
