@@ -22,6 +22,7 @@ from curate.sketches import SketchWriter, gather, sketch_all
 from stages import minhash
 from stages.exact_dedup import ExactDedup
 from stages.near_dedup import NearDedup
+from stages.word_hashes import _one_by_one, hashes_of
 
 WORDS = 500
 BLOCK = 256
@@ -63,7 +64,7 @@ def steps(some: Sequence[str]) -> None:
     words = [text.split() for text in some]
     stage = NearDedup()
     values = [minhash.shingle_values(each, 5).tolist() for each in words[:200]]
-    signatures = minhash.signatures(words, 5, 128, 1)
+    signatures = minhash.signatures(some, 5, 128, 1)
 
     def in_blocks(function: Callable[[int], object]) -> Callable[[], object]:
         return lambda: [function(start) for start in range(0, len(some), BLOCK)]
@@ -73,9 +74,10 @@ def steps(some: Sequence[str]) -> None:
             MinHash(128, seed=1, scheme="affine32", hashfunc=int).update_batch(each)
 
     count = len(some)
-    report("split into words", count, lambda: [text.split() for text in some])
-    report("hash the words", count, lambda: [minhash.word_hashes(each) for each in words])
-    report("signatures from words", count, in_blocks(lambda at: minhash.signatures(words[at : at + BLOCK], 5, 128, 1)))
+    report("str.split", count, lambda: [text.split() for text in some])
+    report("word hashes", count, in_blocks(lambda at: hashes_of(some[at : at + BLOCK])))
+    report("word hashes, from words one by one", count, lambda: [_one_by_one(each) for each in words])
+    report("signatures", count, in_blocks(lambda at: minhash.signatures(some[at : at + BLOCK], 5, 128, 1)))
     report("bucket keys", count, lambda: minhash.bucket_keys(signatures, 25, 5))
     report("near_dedup.sketch_all", count, in_blocks(lambda at: stage.sketch_all(documents(some[at : at + BLOCK]))))
     report("exact_dedup.sketch", count, lambda: [ExactDedup().sketch(doc) for doc in documents(some)])

@@ -5,42 +5,20 @@ The scheme is frozen (docs/stages/near_dedup.md): a faster kernel must give the 
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
-import xxhash
 
-from curate.text import normalize
+from stages.word_hashes import Words, hashes_of
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
 
 EMPTY = np.uint32(0xFFFFFFFF)  # every slot of a text without words, as in datasketch
 COMBINE = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: multiplier of the word sequence
 FINISH = np.uint64(0xFF51AFD7ED558CCD)  # first multiplier of MurmurHash3's 64-bit finalizer
-MEMO_WORDS = 1 << 16
-MEMO_LENGTH = 32
 BLOCK_SHINGLES = 16_384  # 64 KiB of values: a permutation's work stays in the second-level cache
-
-
-class _WordHashes(dict[str, int]):
-    """xxh3-64 of normalised words by the word as written, remembered: a text's words are mostly the same few thousand.
-
-    0 stands for a word of which nothing is left.
-    """
-
-    def __missing__(self, word: str) -> int:
-        normal = normalize(word)
-        value = xxhash.xxh3_64_intdigest(normal.encode("utf-8", "surrogatepass")) if normal else 0
-        if len(word) <= MEMO_LENGTH:
-            if len(self) >= MEMO_WORDS:
-                self.clear()
-            self[word] = value
-        return value
-
-
-_HASHES = _WordHashes()
 
 
 @lru_cache(maxsize=8)
@@ -50,19 +28,6 @@ def permutations(count: int, seed: int) -> tuple[U32, U32]:
     a = draw.randint(0, 1 << 31, count, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
     b = draw.randint(0, 1 << 32, count, dtype=np.uint32)
     return a, b
-
-
-def _hashes(words: Sequence[str]) -> U64:
-    return np.fromiter(map(_HASHES.__getitem__, words), np.uint64, len(words))
-
-
-def word_hashes(words: Sequence[str]) -> U64:
-    """xxh3-64 (seed 0) of the UTF-8 bytes of each word, normalised; words of which nothing is left are left out.
-
-    The words of a normalised text are the normalised words of the text: nothing composes across white space.
-    """
-    hashes = _hashes(words)
-    return hashes if hashes.all() else hashes[hashes != 0]
 
 
 def _finish(h: U64) -> U32:
@@ -82,9 +47,9 @@ def _combine(words: U64, k: int) -> U32:
     return _finish(h)
 
 
-def shingle_values(words: Sequence[str], k: int) -> U32:
+def shingle_values(text: Words, k: int) -> U32:
     """The 32-bit value of each shingle of k words, in order; a text of fewer words is one shingle."""
-    hashes = word_hashes(words)
+    hashes, _ = hashes_of([text])
     return _combine(hashes, min(k, len(hashes))) if len(hashes) else np.empty(0, np.uint32)
 
 
@@ -111,41 +76,30 @@ def _minima(values: U32, starts: npt.NDArray[np.int64], count: int, seed: int) -
     return minima.T
 
 
-def _groups(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _groups(texts: Sequence[Words]) -> Iterator[tuple[int, int]]:
     """Ranges of texts with about BLOCK_SHINGLES words together; a longer text stands alone."""
     start = words = 0
-    for index, length in enumerate(lengths):
+    for index, text in enumerate(texts):
+        length = len(text) // 6 if isinstance(text, str) else len(text)
         if index > start and words + length > BLOCK_SHINGLES:
             yield start, index
             start, words = index, 0
         words += length
-    if start < len(lengths):
-        yield start, len(lengths)
+    if start < len(texts):
+        yield start, len(texts)
 
 
-def _long_signature(words: Sequence[str], k: int, count: int, seed: int) -> U32:
+def _long_signature(hashes: U64, k: int, count: int, seed: int) -> U32:
     """The signature of one long text, a block of shingles at a time."""
-    hashes = word_hashes(words)
-    k = min(k, len(hashes))
     signature = np.full(count, EMPTY, np.uint32)
-    for start in range(0, len(hashes) - k + 1 if k else 0, BLOCK_SHINGLES):
+    for start in range(0, len(hashes) - k + 1, BLOCK_SHINGLES):
         values = _combine(hashes[start : start + BLOCK_SHINGLES + k - 1], k)
         np.minimum(signature, _minima(values, np.zeros(1, np.int64), count, seed)[0], out=signature)
     return signature
 
 
-def _short_signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: int) -> U32:
-    """Signatures of texts of together about BLOCK_SHINGLES words."""
-    result = np.full((len(texts), count), EMPTY, np.uint32)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    hashes = _hashes(list(chain.from_iterable(texts)))
-    if not hashes.all():
-        lengths = np.bincount(np.repeat(np.arange(len(texts)), lengths)[hashes != 0], minlength=len(texts))
-        hashes = hashes[hashes != 0]
-    full = lengths > 0
-    if not full.any():
-        return result
-    lengths = lengths[full]
+def _short_signatures(hashes: U64, lengths: I64, k: int, count: int, seed: int) -> U32:
+    """Signatures of texts of at least one word, given as the hashes of all their words, text after text."""
     ends = np.cumsum(lengths)
     values = _combine(np.concatenate([hashes, np.zeros(k - 1, np.uint64)]), k)
     inside = np.ones(len(hashes), np.bool_)  # windows that do not run over the end of their text
@@ -157,22 +111,23 @@ def _short_signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: 
         begin = ends[index] - lengths[index]
         values[begin] = _combine(hashes[begin : ends[index]], int(lengths[index]))[0]
     counts = np.where(short, 1, lengths - k + 1)
-    result[full] = _minima(values[inside], np.cumsum(counts) - counts, count, seed)
-    return result
+    return _minima(values[inside], np.cumsum(counts) - counts, count, seed)
 
 
-def signatures(texts: Sequence[Sequence[str]], k: int, count: int, seed: int) -> U32:
-    """MinHash signatures of texts given as lists of words, shape (len(texts), count); EMPTY where there is no word.
+def signatures(texts: Sequence[Words], k: int, count: int, seed: int) -> U32:
+    """MinHash signatures, shape (len(texts), count), of texts given as ASCII strings or as lists of words.
 
-    Equal to datasketch's `MinHash(count, seed, scheme="affine32")` updated with `shingle_values`. Work memory
-    beyond 8 bytes a word does not grow with the length of a text.
+    Equal to datasketch's `MinHash(count, seed, scheme="affine32")` updated with `shingle_values`; EMPTY in every
+    slot where there is no word. Work memory beyond 8 bytes a word does not grow with the length of a text.
     """
-    result = np.empty((len(texts), count), np.uint32)
-    for start, stop in _groups([len(words) for words in texts]):
-        if len(texts[start]) > BLOCK_SHINGLES:
-            result[start] = _long_signature(texts[start], k, count, seed)
-        else:
-            result[start:stop] = _short_signatures(texts[start:stop], k, count, seed)
+    result = np.full((len(texts), count), EMPTY, np.uint32)
+    for start, stop in _groups(texts):
+        hashes, lengths = hashes_of(texts[start:stop])
+        if stop - start == 1 and len(hashes) > max(k, BLOCK_SHINGLES):
+            result[start] = _long_signature(hashes, k, count, seed)
+        elif len(hashes):
+            full = np.flatnonzero(lengths)
+            result[start + full] = _short_signatures(hashes, lengths[full], k, count, seed)
     return result
 
 

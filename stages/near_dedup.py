@@ -81,8 +81,8 @@ class NearDedup:
     def sketch_all(self, docs: Sequence[Document]) -> list[Sketch]:
         """The sketches of some documents, made together; memory beyond the result does not grow with them."""
         records = np.zeros(len(docs), self.record)
-        words = [doc.words for doc in docs]
-        signatures = minhash.signatures(words, self.shingle, self.permutations, self.seed)
+        texts = [doc.text if doc.text.isascii() else doc.words for doc in docs]
+        signatures = minhash.signatures(texts, self.shingle, self.permutations, self.seed)
         records["signature"] = signatures
         if self.keep != "first":
             records["rank"] = [self._rank(doc) for doc in docs]
