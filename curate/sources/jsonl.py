@@ -14,7 +14,7 @@ from curate.source import InputFile, Slice, Span
 from curate.sources.columns import Unfit, column_types, fitted
 from curate.sources.config import SourceConfig
 from curate.sources.lines import Line, lines, next_line, text_layout
-from curate.sources.reading import open_input, unreadable, window_on
+from curate.sources.reading import open_input, or_damage, window_on
 from curate.text import clean
 
 
@@ -34,32 +34,28 @@ class JsonlReader:
         if file.size <= slice_bytes:
             return [Slice()]
         try:
-            source = open_input(file.path, self.config)
+            with closing(open_input(file.path, self.config)) as source:
+                if text_layout(window_on(source)) is not None:
+                    return [Slice()]
         except OSError:
             return [Slice()]
-        with closing(source):
-            if text_layout(window_on(source)) is not None:
-                return [Slice()]
         cuts = range(0, file.size, slice_bytes)
         return [Slice(at, min(at + slice_bytes, file.size), exact=at == 0) for at in cuts]
 
     def size(self, file: InputFile) -> int | None:
         """Bytes of a plain file; None for a compressed one."""
         try:
-            source = open_input(file.path, self.config)
+            with closing(open_input(file.path, self.config)) as source:
+                return None if text_layout(window_on(source)) is not None else source.size
         except OSError:
             return file.size
-        with closing(source):
-            return None if text_layout(window_on(source)) is not None else source.size
 
     def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
-        """One span a line; blank lines are padding."""
-        try:
-            source = open_input(file.path, self.config)
-        except OSError as error:
-            yield unreadable(file, part, error)
-            return
-        with closing(source):
+        """One span a line; blank lines are padding. What can't be read is one damaged span. Raises SourceError."""
+        return or_damage(file, part, self._spans(file, part))
+
+    def _spans(self, file: InputFile, part: Slice) -> Iterator[Span]:
+        with closing(open_input(file.path, self.config)) as source:
             window = window_on(source)
             codec = text_layout(window)
             start = part.start if part.exact or codec else next_line(window, part.start)

@@ -1,6 +1,7 @@
 """Opening an input, local or remote; and what becomes of one that can't be opened."""
 
 import io
+from collections.abc import Iterator
 
 import pyarrow as pa
 
@@ -45,6 +46,17 @@ def unreadable(file: InputFile, part: Slice, error: OSError | pa.ArrowException)
     end = file.size if part.end is None else part.end
     cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
     return Span(part.start, max(0, end - part.start), "damaged", drop=Drop("damaged", cause=mask_url(cause)))
+
+
+def or_damage(file: InputFile, part: Slice, spans: Iterator[Span]) -> Iterator[Span]:
+    """The spans; where the file can't be read any further, the rest of the part as one damaged span."""
+    position = part.start
+    try:
+        for span in spans:
+            yield span
+            position = span.offset + span.length
+    except OSError as error:
+        yield unreadable(file, Slice(position, part.end), error)
 
 
 class BytesFile(io.RawIOBase):

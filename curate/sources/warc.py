@@ -22,7 +22,7 @@ from curate.sources.http_response import (
 from curate.sources.inflated import Inflated
 from curate.sources.layout import Layout, layout
 from curate.sources.member_chain import Codec, next_start
-from curate.sources.reading import open_input, unreadable, window_on
+from curate.sources.reading import open_input, or_damage, window_on
 from curate.sources.sniff import sniff
 from curate.sources.warc_members import member_records
 from curate.sources.warc_record import WarcHeader
@@ -54,37 +54,33 @@ class WarcReader:
         if file.size <= slice_bytes:
             return [Slice()]
         try:
-            source = open_input(file.path, self.config)
+            with closing(open_input(file.path, self.config)) as source:
+                if self._layout(window_on(source), file).kind != "members":
+                    return [Slice()]
         except OSError:
             return [Slice()]
-        with closing(source):
-            window = window_on(source)
-            if layout(window, file.name, self.config.max_record_bytes).kind != "members":
-                return [Slice()]
         cuts = range(0, file.size, slice_bytes)
         return [Slice(at, min(at + slice_bytes, file.size), exact=at == 0) for at in cuts]
 
     def size(self, file: InputFile) -> int | None:
         """Bytes on disk; None where offsets count inflated bytes."""
         try:
-            source = open_input(file.path, self.config)
+            with closing(open_input(file.path, self.config)) as source:
+                return None if self._layout(window_on(source), file).kind == "stream" else source.size
         except OSError:
             return file.size
-        with closing(source):
-            kind = layout(window_on(source), file.name, self.config.max_record_bytes).kind
-        return None if kind == "stream" else source.size
 
     def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
-        """The spans of a part. A file that can't be opened or read is one damaged span."""
-        try:
-            source = open_input(file.path, self.config)
-        except OSError as error:
-            yield unreadable(file, part, error)
-            return
-        with closing(source):
+        """The spans of a part. What can't be opened or read is one damaged span. Raises SourceError."""
+        return or_damage(file, part, self._spans(file, part))
+
+    def _layout(self, window: Window, file: InputFile) -> Layout:
+        return layout(window, file.name, self.config.max_record_bytes)
+
+    def _spans(self, file: InputFile, part: Slice) -> Iterator[Span]:
+        with closing(open_input(file.path, self.config)) as source:
             window = window_on(source)
-            found = layout(window, file.name, self.config.max_record_bytes)
-            start, records = self._records(window, found, part)
+            start, records = self._records(window, self._layout(window, file), part)
             none = True
             for record in records:
                 none = False

@@ -10,7 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.sources.http_response import TooLarge, decode_body, dechunk, parse_response
+from curate.sources.http_response import TooLarge, dechunk, decode_body, parse_response
 from tests.sources.warc_bytes import http, page
 
 BODY = page(1, 300)
@@ -45,10 +45,17 @@ def body_of(block: bytes, cap: int = CAP) -> bytes:
 @pytest.mark.parametrize(
     ("line", "status"),
     [
-        ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404", 404), ("HTTP/2 200", 200), ("HTTP/1.1  301  Moved", 301),
-        ("ICY 200 OK", 200), ("http/1.1 200 ok", 200), ("HTTP/1.1 200", 200), ("HTTP/1.1 2000", None), ("<html>", None),
+        ("HTTP/1.1 200 OK", 200),
+        ("HTTP/1.0 404", 404),
+        ("HTTP/2 200", 200),
+        ("HTTP/1.1  301  Moved", 301),
+        ("ICY 200 OK", 200),
+        ("http/1.1 200 ok", 200),
+        ("HTTP/1.1 200", 200),
+        ("HTTP/1.1 2000", None),
+        ("<html>", None),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("eol", ["\r\n", "\n", "\r"])
 def test_status_lines(line: str, status: int | None, eol: str) -> None:
     response = parse_response(f"{line}{eol}Content-Type: text/html{eol}{eol}".encode() + BODY)
@@ -64,7 +71,8 @@ def test_a_block_without_a_status_line_is_all_body() -> None:
 
 def test_header_fields_beyond_ascii_folded_repeated_and_broken() -> None:
     block = (
-        b"HTTP/1.1 200 OK\r\nServer: caf\xe9\r\nSet-Cookie\x80\xff: a=\xe2\x82\r\nContent-Type: text/html;\r\n charset=KOI8-R\r\n"
+        b"HTTP/1.1 200 OK\r\nServer: caf\xe9\r\nSet-Cookie\x80\xff: a=\xe2\x82\r\n"
+        b"Content-Type: text/html;\r\n charset=KOI8-R\r\n"
         b"Content-Type: text/plain\r\nno colon here\r\n: nothing\r\n\r\nbody"
     )
     response = parse_response(block)
@@ -119,17 +127,27 @@ def test_a_body_that_breaks_off_gives_what_came() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        chunked(BODY), chunked(BODY, 7), chunked(BODY, 10_000), chunked(BODY, last=b"0000\r\n\r\n"),
-        chunked(BODY, last=b""), chunked(BODY, last=b"0\r\nX-Trailer: yes\r\n\r\n"), chunked(BODY, last=b"0"),
-        chunked(BODY, eol=b"\n", last=b"0\n\n"), b"%X ; name=value\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n",
-        b"000%x  \r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n", b"%x\r\n" % len(BODY) + BODY, b"%x\r\n" % (len(BODY) + 99) + BODY,
+        chunked(BODY),
+        chunked(BODY, 7),
+        chunked(BODY, 10_000),
+        chunked(BODY, last=b"0000\r\n\r\n"),
+        chunked(BODY, last=b""),
+        chunked(BODY, last=b"0\r\nX-Trailer: yes\r\n\r\n"),
+        chunked(BODY, last=b"0"),
+        chunked(BODY, eol=b"\n", last=b"0\n\n"),
+        b"%X ; name=value\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n",
+        b"000%x  \r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n",
+        b"%x\r\n" % len(BODY) + BODY,
+        b"%x\r\n" % (len(BODY) + 99) + BODY,
     ],
-)  # fmt: skip
+)
 def test_chunked_variants(data: bytes) -> None:
     assert (dechunk(data) or b"").removesuffix(b"0") == BODY
 
 
-@pytest.mark.parametrize("data", [BODY, b"", b"face\r\nvalue", b"add\nmore words than that", b"1\r\nab\r\n0\r\n\r\n", b"12"])
+@pytest.mark.parametrize(
+    "data", [BODY, b"", b"face\r\nvalue", b"add\nmore words than that", b"1\r\nab\r\n0\r\n\r\n", b"12"]
+)
 def test_what_is_not_chunked_stays_as_it_is(data: bytes) -> None:
     assert dechunk(data) is None
     assert body_of(http(data, HTML, "Transfer-Encoding: chunked")) == data

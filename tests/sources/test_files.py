@@ -1,0 +1,103 @@
+"""From a config to files: order, globs, path lists, and a sentence for every mistake."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from curate.errors import UserError
+from curate.source import InputFile
+from curate.sources import SourceConfig, find_files, reader
+from curate.sources.jsonl import JsonlReader
+from curate.sources.parquet import ParquetReader
+from curate.sources.warc import WarcReader
+from curate.sources.wet import WetReader
+
+
+@pytest.fixture
+def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.warc.gz", "a.warc.gz", "B.warc.gz", "ä.warc.gz", "deep/c.warc.gz", "odd[1].warc"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name.encode())
+    return tmp_path
+
+
+def names(**options: object) -> list[str]:
+    return [file.name for file in find_files("web", SourceConfig(**options))]  # type: ignore[arg-type]
+
+
+def test_globs_by_byte_order_lists_as_written(crawl: Path) -> None:
+    assert names(path="*.warc.gz") == ["B.warc.gz", "a.warc.gz", "b.warc.gz", "ä.warc.gz"]
+    assert names(path="**/*.gz") == ["B.warc.gz", "a.warc.gz", "b.warc.gz", "deep/c.warc.gz", "ä.warc.gz"]
+    assert names(path=("b.warc.gz", "deep/*", "a.warc.gz")) == ["b.warc.gz", "deep/c.warc.gz", "a.warc.gz"]
+    assert names(path="odd[1].warc") == ["odd[1].warc"]
+    assert names(path=f"{crawl}/a.*") == [f"{crawl}/a.warc.gz"]
+
+
+def test_size_and_version(crawl: Path) -> None:
+    os.utime(crawl / "a.warc.gz", ns=(5, 7))
+    assert find_files("web", SourceConfig(path="a.warc.gz")) == [InputFile("web", "a.warc.gz", 9, "7")]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
+    data = b"# mine\nc.warc.gz\r\n\n"
+    Path("list").write_bytes(gzip.compress(data) if packed else data)
+    assert names(paths="list", prefix="deep/") == ["deep/c.warc.gz"]
+    assert names(path="b.warc.gz", paths="list", prefix="deep/") == ["b.warc.gz", "deep/c.warc.gz"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"path": "no*.warc"}, r"input.web: no file matches 'no\*.warc'; check the pattern"),
+        ({"path": "gone.warc"}, r"'gone.warc' can't be opened \(No such file or directory\); check the path"),
+        ({"path": ("a.warc.gz", "./a.warc.gz")}, r"'./a.warc.gz' is read twice; name it once"),
+        ({"path": ("*.gz", "a.warc.gz")}, r"'a.warc.gz' is read twice"),
+        ({"path": "deep"}, r"'deep' has none of the known endings"),
+        ({"path": "deep", "format": "warc"}, r"'deep' is a directory; name its files, for example 'deep/\*.warc.gz'"),
+        ({}, r"no input is given; set `path`"),
+        ({"paths": "gone"}, r"the path list 'gone' can't be read \(No such file"),
+        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.warc, .wet"),
+        ({"path": "x.arc.gz"}, r"'x.arc.gz' is an ARC file; convert it"),
+    ],
+)
+def test_a_sentence_for_every_mistake(crawl: Path, options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        names(**options)
+
+
+def test_a_list_that_is_empty_or_broken(crawl: Path) -> None:
+    Path("list").write_bytes(b"\n# nothing\n")
+    with pytest.raises(UserError, match="the path list 'list' names no file"):
+        names(paths="list")
+    Path("list").write_bytes(gzip.compress(b"a.warc.gz\n")[:-5])
+    with pytest.raises(UserError, match="the path list 'list' can't be read"):
+        names(paths="list")
+
+
+def test_a_file_that_may_not_be_read(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("b.warc.gz"))
+    with pytest.raises(UserError, match=r"'b\.warc\.gz' may not be read by this user; change its permissions"):
+        names(path="*.warc.gz")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.warc", WarcReader), ("a.WARC.GZ", WarcReader), ("a.warc.zst", WarcReader), ("a.warc.wet.gz", WetReader),
+        ("a.wet", WetReader), ("a.jsonl", JsonlReader), ("a.ndjson.gz", JsonlReader), ("a.json.zst", JsonlReader),
+        ("a.parquet", ParquetReader), ("https://h.example/a.warc.gz?sig=1.parquet", WarcReader),
+    ],
+)  # fmt: skip
+def test_the_suffix_says_the_kind(name: str, kind: type) -> None:
+    assert type(reader(SourceConfig(), InputFile("web", name, 0, ""))) is kind
+
+
+def test_the_format_overrules_the_suffix() -> None:
+    file = InputFile("web", "a.warc.gz", 0, "")
+    assert type(reader(SourceConfig(format="jsonl"), file)) is JsonlReader
+    assert type(reader(SourceConfig(format="wet"), file)) is WetReader

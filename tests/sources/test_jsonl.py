@@ -1,0 +1,122 @@
+"""JSON Lines: offsets, slices, columns with their types, and lines that are broken."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import zstandard
+
+from curate.errors import UserError
+from curate.source import Slice
+from curate.sources import SourceConfig, reader
+from tests.sources.reading import put, read, real, reasons, sliced
+from tests.sources.warc_bytes import text
+
+ROWS = [{"id": f"d{n}", "text": text(n, 30), "url": f"http://a.example/{n}", "score": n / 2, "n": n} for n in range(40)]
+
+
+def lines(rows: list[Any]) -> bytes:
+    return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+
+
+PACKED = {"a.jsonl": bytes, "a.ndjson": bytes, "a.jsonl.gz": gzip.compress, "a.jsonl.zst": zstandard.compress,
+          "two.jsonl.gz": lambda data: gzip.compress(data[:1000]) + gzip.compress(data[1000:])}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_each_line_is_a_document_at_its_offset(tmp_path: Path, name: str) -> None:
+    data = lines(ROWS)
+    spans = read(put(tmp_path, name, PACKED[name](data)), id="id", url="url", columns=("score", "n"))
+    documents = [span.document for span in spans if span.document]
+    assert [d.text for d in documents] == [row["text"] for row in ROWS]
+    assert [d.id for d in documents] == [row["id"] for row in ROWS] and documents[3].url == "http://a.example/3"
+    assert all(data[s.offset : s.offset + s.length] == lines([row]) for s, row in zip(spans, ROWS, strict=True))
+    assert documents[5].attributes == {"score": 2.5, "n": 5} and documents[0].html is None
+
+
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("slice_bytes", [1, 77, 1000, 100_000])
+def test_any_slice_size_gives_the_same_spans(tmp_path: Path, name: str, slice_bytes: int) -> None:
+    file = put(tmp_path, name, PACKED[name](lines(ROWS[:12])))
+    made = reader(SourceConfig(path=file.name), file)
+    assert real(sliced(made, file, slice_bytes)) == read(file)
+    for span in read(file):
+        assert next(iter(made.read(file, Slice(span.offset, span.offset + 1)))) == span
+
+
+def test_blank_lines_no_last_line_break_crlf_and_a_mark(tmp_path: Path) -> None:
+    file = put(tmp_path, "a.jsonl", b'\xef\xbb\xbf{"text": "a"}\r\n\n  \n{"text": "b\\u0000\\ud800c"}')
+    spans = read(file)
+    assert [span.type for span in spans] == ["line", "padding", "padding", "line"]
+    assert [span.document.text for span in spans if span.document] == ["a", "bc"]
+    assert spans[3].document is not None and spans[3].document.id == f"{file.name}#{spans[3].offset}"
+
+
+def test_broken_lines_cost_themselves(tmp_path: Path) -> None:
+    bad = [b'{"text": "cut', b"[1, 2]", b'"words"', b"{" * 100_000, b'{"text": 7}', b"{}", b'{"text": "\xff"}', b"\0\0"]
+    data = b"\n".join(line for b in bad for line in (lines(ROWS[:1]).strip(), b)) + b"\n" + lines(ROWS[1:2])
+    spans = read(put(tmp_path, "a.jsonl", data))
+    assert sum(span.document is not None and span.drop is None for span in spans) == len(bad) + 1
+    assert reasons(spans) == ["damaged"] * 4 + ["not_text"] * 2 + ["undecodable", "damaged"]
+    assert spans[9].drop is not None and spans[9].drop.cause == "no text in column 'text'"
+
+
+def test_a_line_above_the_cap_is_not_held(tmp_path: Path) -> None:
+    data = lines([{"text": "a"}, {"text": "b" * 2_000_000}, {"text": "c"}])
+    for name in ("a.jsonl", "a.jsonl.gz"):
+        spans = read(put(tmp_path, name, PACKED[name](data)), max_record_bytes=1_000_000)
+        assert reasons(spans) == ["too_large"] and [s.length for s in spans] == [14, 2_000_013, 14]
+
+
+def test_a_cut_gzip_gives_its_whole_lines(tmp_path: Path) -> None:
+    packed = gzip.compress(lines(ROWS))
+    spans = read(put(tmp_path, "a.jsonl.gz", packed[: len(packed) // 2]))
+    texts = [span.document.text for span in spans if span.document]
+    assert texts == [row["text"] for row in ROWS[: len(texts)]] and len(texts) > 9
+    assert reasons(spans) == ["damaged"] and spans[-1].type == "damaged"
+
+
+def types(folder: Path, heads: list[list[Any]], **options: Any) -> dict[str, pa.DataType]:
+    files = [put(folder, f"part-{number}.jsonl", lines(rows)) for number, rows in enumerate(heads)]
+    config = SourceConfig(path=str(folder / "*.jsonl"), **options)
+    found = [dict(reader(config, file).columns) for file in files]
+    assert all(one == found[0] for one in found)
+    return found[0]
+
+
+def test_types_are_inferred_from_the_heads_of_all_files(tmp_path: Path) -> None:
+    heads = [
+        [{"text": "a", "i": 1, "f": 1, "s": "x", "b": True, "mixed": 1, "deep": [1], "none": None}],
+        [{"text": "b", "i": -5, "f": 0.5, "s": "y", "b": False, "mixed": "x", "deep": {"a": 1}, "late": 3}],
+    ]
+    found = types(tmp_path, heads, columns="all")
+    kinds = {"i": "int64", "f": "double", "s": "string", "b": "bool", "mixed": "string", "deep": "string", "none": "string",
+             "late": "int64"}  # fmt: skip
+    assert {name: str(kind) for name, kind in found.items()} == kinds
+    assert list(types(tmp_path, heads, columns=("s", "absent"))) == ["s", "absent"]
+
+
+def test_the_documents_own_columns_are_not_carried_twice(tmp_path: Path) -> None:
+    assert types(tmp_path, [[{"body": "a", "key": "k", "more": 1}]], columns="all", text="body", id="key") == {
+        "more": pa.int64()
+    }
+
+
+def test_declared_types_hold_and_a_value_that_does_not_fit_is_damage(tmp_path: Path) -> None:
+    rows = [{"text": "a", "x": 1, "y": "s"}, {"text": "b", "x": 1.5, "y": [1]}, {"text": "c", "x": "?"}, {"text": "d"}]
+    file = put(tmp_path, "a.jsonl", lines(rows))
+    spans = read(file, columns={"x": "double", "y": "string"})
+    assert [dict(s.document.attributes) for s in spans if s.document] == [
+        {"x": 1.0, "y": "s"}, {"x": 1.5, "y": "[1]"}, {"x": None, "y": None},
+    ]  # fmt: skip
+    assert reasons(spans) == ["damaged"]
+    assert spans[2].drop is not None and spans[2].drop.cause.startswith("column 'x' holds \"?\", which is no double")
+    assert reasons(read(file, columns={"x": "int64"})) == ["damaged", "damaged"]
+
+
+def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'x' can't have the type 'complex'; known are string, int64, double, bool"):
+        read(put(tmp_path, "a.jsonl", b"{}"), columns={"x": "complex"})
