@@ -15,23 +15,21 @@ from curate.text import clean
 from stages.extraction.article import Options, article_text
 from stages.extraction.markup import repaired
 from stages.extraction.memo import Memo
-from stages.extraction.visible import main_text, visible_text
-
-# `auto` takes `full` where `fast` returned less than this share of the page's visible text.
-ENOUGH = 0.25
+from stages.extraction.visible import main_text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extract:
     """Turns a page into its main text: NFC, valid UTF-8, blocks and <pre> on lines of their own.
 
-    engine: trafilatura, or resiliparse (quicker, more boilerplate). mode, for trafilatura: `full`, `fast`
-    (its own quick heuristics), or `auto` (fast, and full where fast found little). favor: which way it errs.
+    engine: trafilatura, or resiliparse (quicker, more boilerplate). mode, for trafilatura: `full`; `fast`, its
+    own extractor alone; or `auto`, which asks the fall-backs of `full` only where the own extractor found little
+    of the page's text. favor: which way it errs.
     memo_bytes: results kept for repeated payloads, null for none; it changes the time only.
     Documents that are text already pass untouched.
     """
 
-    mode: Literal["full", "fast", "auto"] = "full"
+    mode: Literal["full", "fast", "auto"] = "auto"
     engine: Literal["trafilatura", "resiliparse"] = "trafilatura"
     favor: Literal["none", "precision", "recall"] = "none"
     tables: bool = True
@@ -63,13 +61,7 @@ class Extract:
     def _main_text(self, source: str) -> str:
         if self.engine == "resiliparse":
             return main_text(source, tables=self.tables, links=self.links, precise=self.favor == "precision")
-        full = Options(False, self.favor, self.tables, self.links)
-        if self.mode == "full":
-            return article_text(source, full)
-        text = article_text(source, full._replace(fast=True))
-        if self.mode == "auto" and len(text) < ENOUGH * len(visible_text(source)):
-            return article_text(source, full)
-        return text
+        return article_text(source, Options(self.mode, self.favor, self.tables, self.links))
 
 
 @lru_cache(maxsize=4)

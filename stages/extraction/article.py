@@ -5,9 +5,9 @@ from collections.abc import Callable
 from copy import copy
 from functools import lru_cache
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from lxml.etree import ElementDefaultClassLookup, HTMLParser, ParserError, XMLSyntaxError
+from lxml.etree import ElementDefaultClassLookup, HTMLParser, ParserError, XMLSyntaxError, strip_elements
 from lxml.html import HtmlElement, document_fromstring
 from trafilatura import extract
 from trafilatura.settings import Extractor
@@ -18,13 +18,28 @@ logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it warns of,
 LEAN_VERSIONS = ("2.3.",)
 
 
-class Options(NamedTuple):
-    """What decides trafilatura's text. `favor`: none, precision or recall."""
+# `auto` is content with a text that is at least this share of what stands on the page. It is the share below which
+# trafilatura itself tries again for more recall; bench/extraction.py compares.
+ENOUGH = 0.2
 
-    fast: bool = False
+
+class Options(NamedTuple):
+    """What decides trafilatura's text. `mode`: full, fast or auto; `favor`: none, precision or recall."""
+
+    mode: str = "full"
     favor: str = "none"
     tables: bool = True
     links: bool = False
+
+
+class AutoExtractor(Extractor):
+    """trafilatura's options for a cascade that asks its fall-backs only about a text below a share of the page."""
+
+    __slots__ = ("enough",)
+
+    def __init__(self, enough: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.enough = enough
 
 
 def article_text(source: str, options: Options) -> str:
@@ -48,7 +63,17 @@ def parsed(source: str) -> HtmlElement | None:
 def plain_text(source: str, options: Extractor) -> str:
     """What the installed trafilatura itself makes of the page."""
     tree = parsed(source)
-    return "" if tree is None else extract(tree, options=options) or ""
+    if tree is None:
+        return ""
+    if isinstance(options, AutoExtractor):
+        quick = copy(options)
+        quick.fast = True
+        text = extract(tree, options=quick) or ""
+        page = copy(tree)
+        strip_elements(page, "script", "style", with_tail=False)
+        if len(text) >= options.enough * len(" ".join(page.text_content().split())):
+            return text
+    return extract(tree, options=options) or ""
 
 
 @lru_cache(maxsize=1)
@@ -62,12 +87,13 @@ def _cascade() -> Callable[[str, Extractor], str]:
 
 @lru_cache(maxsize=16)
 def _extractor(options: Options) -> Extractor:
-    return Extractor(
-        fast=options.fast,
-        precision=options.favor == "precision",
-        recall=options.favor == "recall",
-        comments=False,
-        tables=options.tables,
-        links=options.links,
-        dedup=False,
-    )
+    fields: dict[str, Any] = {
+        "fast": options.mode == "fast",
+        "precision": options.favor == "precision",
+        "recall": options.favor == "recall",
+        "comments": False,
+        "tables": options.tables,
+        "links": options.links,
+        "dedup": False,
+    }
+    return AutoExtractor(ENOUGH, **fields) if options.mode == "auto" else Extractor(**fields)

@@ -22,7 +22,7 @@ from lxml.html import HtmlElement
 from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
-from stages.extraction.article import parsed
+from stages.extraction.article import AutoExtractor, parsed
 from stages.extraction.marks import Marker, marked
 from stages.extraction.rescue import (
     LIMIT,
@@ -114,9 +114,10 @@ class Lean:
     def extract_and_compare(
         self, cleaned_tree: Any, _: None, tree: Any, options: Extractor
     ) -> tuple[_Element, str]:
-        """trafilatura's `_extract_and_compare`: own extractor, then the comparison unless in fast mode."""
+        """trafilatura's `_extract_and_compare`: own extractor, then the comparison where the mode asks for it."""
         body, text = self.core["extract_content"](cleaned_tree, options)
-        if options.fast:
+        tree.set(EXTRACTED, str(len(text)))
+        if options.fast or (isinstance(options, AutoExtractor) and len(text) >= options.enough * length(tree)):
             return body, text
         least = least_useful(body, text, options)
 
@@ -127,7 +128,6 @@ class Lean:
         raw = HtmlElement() if hopeless else copy(tree)
         if least is not None:
             raw.set(LIMIT, str(least))
-        tree.set(EXTRACTED, str(len(text)))
         result: tuple[_Element, str] = self.external["compare_extraction"](cleaned, raw, body, text, options)
         return result
 

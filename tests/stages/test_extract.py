@@ -194,21 +194,33 @@ def test_the_memo_is_bounded_in_bytes() -> None:
     assert memo.size == sum(200 + len(t) * (1 if t.isascii() else 4) for t in memo.texts.values()) <= 1_000
 
 
-def test_auto_takes_full_where_fast_finds_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {True: "short", False: "the longer text of the full cascade"}
-    monkeypatch.setattr("stages.extract.article_text", lambda source, options: found[options.fast])
-    assert extracted(page(), mode="auto", memo_bytes=None) == found[False]
-    assert extracted("<html><body><p>short</p></body></html>", mode="auto", memo_bytes=None) == "short"
+def two_frames(first: int, second: int) -> str:
+    """A page with so many paragraphs in a frame that looks like the article, and in one that does not."""
+    frames = ["".join(f"<p>{number}. {SENTENCES[number % 6]}</p>" for number in range(n)) for n in (first, second)]
+    return f"<html><body><div class='article-content'>{frames[0]}</div><div class='main-text'>{frames[1]}</div>"
+
+
+def plainly(source: str, options: Options) -> str:
+    return plain_text(source, article._extractor(options))
+
+
+@pytest.mark.parametrize("run", [article_text, plainly])
+def test_auto_takes_full_where_fast_finds_little(run: Any) -> None:
+    short, long = two_frames(36, 240), two_frames(36, 100)
+    text = {(mode, html): run(html, Options(mode)) for mode in MODES for html in (short, long)}
+    assert len(text["fast", short]) < len(text["full", short])
+    assert text["auto", short] == text["full", short]
+    assert text["auto", long] == text["fast", long]
 
 
 @pytest.mark.parametrize("favor", ["none", "precision", "recall"])
-@pytest.mark.parametrize("fast", [False, True])
-def test_the_lean_cascade_gives_the_plain_one_s_text(favor: str, fast: bool) -> None:
+@pytest.mark.parametrize("mode", ["full", "fast"])
+def test_the_lean_cascade_gives_the_plain_one_s_text(favor: str, mode: str) -> None:
     pages = [*shared_pages(), *odd_pages()]
     for links in (False, True):
-        options = Options(fast=fast, favor=favor, links=links)
+        options = Options(mode, favor, links=links)
         for html in pages:
-            assert article_text(html, options) == plain_text(html, article._extractor(options)), html
+            assert article_text(html, options) == plainly(html, options), html
 
 
 def odd_pages() -> Iterator[str]:
