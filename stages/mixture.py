@@ -87,16 +87,14 @@ class Mixture:
         return Sketch(np.empty(0, np.uint64), record)
 
     def _group(self, doc: Document) -> str:
-        return doc.address.source if self.by == "source" else str(doc.attributes.get(self.by))
+        return doc.address.source if self.by == "source" else _group_name(doc.attributes.get(self.by))
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         documents, tokens = self._totals(corpus)
         if documents[-1] and self.other is None:
             raise UserError(self._unlisted(corpus))
         part = self.other if isinstance(self.other, float | int) else 0.0
-        wanted = np.array(
-            [round(weight * self.tokens) for weight in [*self.weights.values(), part]], np.int64
-        )
+        wanted = np.array([round(weight * self.tokens) for weight in [*self.weights.values(), part]], np.int64)
         passes = np.where(tokens > 0, wanted // np.maximum(tokens, 1), 1)
         room = np.where(tokens > 0, wanted % np.maximum(tokens, 1), 0)
         if self.repeat == "never":
@@ -128,7 +126,8 @@ class Mixture:
         )
         for chunk in corpus.attribute(self.by):
             if first < len(chunk):
-                return f"mixture: no weight for the {self.by} {str(chunk[first])!r}; {fix}"
+                value = chunk[first].as_py() if isinstance(chunk[first], pa.Scalar) else chunk[first]
+                return f"mixture: no weight for the {self.by} {_group_name(value)!r}; {fix}"
             first -= len(chunk)
         return f"mixture: no weight for a {self.by}; {fix}"
 
@@ -166,6 +165,10 @@ class Mixture:
             }
             corpus.notes.update({f"{name}.{fact}": value for fact, value in facts.items()})
         corpus.notes["groups_over_4_epochs"] = over
+
+
+def _group_name(value: Any) -> str:
+    return "null" if value is None else str(value)
 
 
 def _find_cut(corpus: Corpus, cut: _Cut) -> _Cut:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,9 +53,7 @@ def plain_copies(stage: Mixture, groups: list[str], tokens: list[int], texts: li
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(
-        st.tuples(st.sampled_from("abc"), st.integers(0, 50), st.integers(0, 6)), min_size=1, max_size=40
-    ),
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 50), st.integers(0, 6)), min_size=1, max_size=40),
     st.integers(1, 4000),
     st.sampled_from(["copies", "never"]),
     st.sampled_from([1, 7]),
@@ -131,6 +130,16 @@ def test_a_group_without_a_weight_is_an_error_dropped_or_weighed(tmp_path: Path)
     table = run(tmp_path / "weight", stage, groups, ones)
     assert table.slice(0, 4).stage.tolist() == [0, 0, 0, 0]
     assert table.notes["mixture"]["other.taken_tokens"] == 2
+
+
+def test_a_missing_attribute_is_the_group_null(tmp_path: Path) -> None:
+    groups: list[Any] = ["a", None, "a", None]
+    table = run(tmp_path / "given", Mixture(by="kind", weights={"a": 0.5, "null": 0.5}, tokens=2), groups, [1] * 4)
+    assert table.notes["mixture"]["null.taken_tokens"] == 1
+    stage = Mixture(by="kind", weights={"a": 1.0}, tokens=2)
+    with pytest.raises(UserError, match="the kind 'null'"):
+        column = pa.chunked_array([groups])
+        run(tmp_path / "error", stage, groups, [1] * 4, attributes=lambda name: iter([column]))
 
 
 def test_by_source_reads_the_address(tmp_path: Path) -> None:
