@@ -18,7 +18,7 @@ from curate.trial import Resemblance, against, page_at
 
 @click.command(
     "try",
-    epilog="\b\nExample:\n  curate try configs/sample.yaml page.html\n  curate try out/ crawl.warc.gz:150 --against out/",
+    epilog="\b\nExample:\n  curate try configs/sample.yaml page.html\n  curate try out/ a.warc.gz:150 --against out/",
 )
 @click.argument("config")
 @click.argument("place", metavar="PAGE|FILE#URL|FILE:OFFSET")
