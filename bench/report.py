@@ -26,7 +26,13 @@ from curate.schema import LEDGER, SAMPLES, attributes, measure_types, measures_s
 from curate.stage import RuleStage
 
 STAGES = ["extract", {"language": {"keep": ["en"]}}, "gopher", "c4", "fineweb", "exact_dedup", "near_dedup"]
-PART = 100_000
+PART, RECORD_BYTES = 100_000, 20_000
+TIMINGS = {
+    "wall_seconds": {"scan": 9120.0, "decide": 95.0, "write": 210.0},
+    "workers": 2,
+    "scan_cpu_seconds": 17900.0,
+    "stage_cpu_seconds": {"caps": 160.0, "extract": 14200.0, "language": 880.0, "gopher": 1100.0, "c4": 240.0},
+}
 LANGUAGES = ["en", "de", "ru", "fr", "ja", "es", "zh", "it", "pt", "nl", "pl", "tr", "vi", "id", "fa", "cs"]
 SENTENCE = (
     "The harbour office keeps a list of every boat that came in before the storm and left again on the next day. "
@@ -64,216 +70,153 @@ def columns(config: Config, rows: int, draw: np.random.Generator) -> dict[str, n
     return made
 
 
-def judged(
-    config: Config, made: dict[str, np.ndarray], draw: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Stage and reason of each page (None: kept) and the value that broke the limit."""
+def judged(config: Config, made: dict[str, np.ndarray], draw: np.random.Generator) -> dict[str, np.ndarray]:
+    """Stage, reason, value and limit of each page, as the stages judge its measures; None for kept ones."""
     rows = len(next(iter(made.values())))
-    stage, reason, value = np.full(rows, None, object), np.full(rows, None, object), np.full(rows, np.nan)
-
-    def drop(which: np.ndarray, name: str, why: str, values: np.ndarray | None = None) -> None:
-        which = which & (stage == None)  # noqa: E711
-        stage[which], reason[which] = name, why
-        if values is not None:
-            value[which] = values[which].astype(float)
-
-    drop(made["language.language"] != "en", "language", "other_language", made["language.language_score"])
-    for name, one in config.document_stages:
-        for measure in one.measures if isinstance(one, RuleStage) else ():
-            values = made[f"{name}.{measure}"]
-            for line in lines_of(name, vars(one), measure, one.measures) if values.dtype != object else ():
-                reason_of = line.option.replace("min_", "too_little_").replace("max_", "too_much_")
-                drop(line.broken(values), name, reason_of, values)
-    drop(draw.random(rows) < 0.08, "exact_dedup", "exact_duplicate")
-    drop(draw.random(rows) < 0.12, "near_dedup", "near_duplicate")
-    return stage, reason, value
-
-
-def write_run(out: Path, pages: int, seed: int) -> None:
-    """Writes a run of so many pages into an empty folder."""
-    config = parse_config({"input": "crawl/*.warc.gz", "output": str(out), "stages": STAGES})
-    draw = np.random.default_rng(seed)
-    names = ["shards", "ledger", "measures", "samples"]
-    for name in names:
-        (out / name).mkdir(parents=True, exist_ok=True)
-    totals: dict[tuple[str, str, str | None], list[int]] = {}
-    kept: dict[str, list[int]] = {}
-    samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    shards = []
-    for number in range(-(-pages // PART)):
-        rows = min(PART, pages - number * PART)
-        shards.append(write_part(out, number, rows, config, draw, totals, kept, samples))
-    found = [row for key in sorted(samples) for row in samples[key]]
-    pq.write_table(pa.Table.from_pylist(found, schema=SAMPLES), out / "samples" / "samples.parquet")
-    write_facts(out, config, pages, totals, kept, shards)
-
-
-def write_part(
-    out: Path,
-    number: int,
-    rows: int,
-    config: Config,
-    draw: np.random.Generator,
-    totals: dict[Any, list[int]],
-    kept: dict[str, list[int]],
-    samples: dict[tuple[str, str], list[dict[str, Any]]],
-) -> dict[str, Any]:
-    """One part of ledger, measures and shards, from one crawl file; returns the facts of its shard."""
-    made = columns(config, rows, draw)
-    stage, reason, value = judged(config, made, draw)
+    told = {name: np.full(rows, None, object) for name in ("stage", "reason", "value", "limit")}
+    for name, stage in config.document_stages:
+        if isinstance(stage, RuleStage):
+            columns_of = {measure: made[f"{name}.{measure}"] for measure in stage.measures}
+            for row in np.flatnonzero(suspects(name, stage, columns_of) & (told["stage"] == None)):  # noqa: E711
+                drop = stage.judge({measure: values[row] for measure, values in columns_of.items()})
+                if drop:
+                    told["stage"][row], told["reason"][row] = name, drop.reason
+                    told["value"][row], told["limit"][row] = drop.value, drop.limit
+    for name, reason, share in (("exact_dedup", "exact_duplicate", 0.08), ("near_dedup", "near_duplicate", 0.12)):
+        which = (draw.random(rows) < share) & (told["stage"] == None)  # noqa: E711
+        told["stage"][which], told["reason"][which] = name, reason
     unread = draw.random(rows) < 0.12  # dropped before a rule stage saw them
-    stage[unread], reason[unread], value[unread] = "read", "bad_status", np.nan
-    file, offsets = f"crawl/CC-MAIN-2026-10/part-{number:05d}.warc.gz", np.arange(rows, dtype=np.int64) * 20_000
-    site = (draw.pareto(0.9, rows) * 3).astype(np.int64) % 200_000
-    domain = np.array([f"site{n}.example" for n in site], object)
-    url = np.array([f"https://www.{d}/{number}/{n}.html" for n, d in enumerate(domain)], object)
-    words, language = made["gopher.words"], made["language.language"]
-    base = {
-        "source": np.full(rows, "crawl", object),
-        "file_path": np.full(rows, file, object),
-        "offset": offsets,
-        "words": words,
-        "bytes": words * 6,
-        "language": language,
-        "stage": stage,
-        "reason": reason,
-    }
-    reached = ~unread
-    pq.write_table(
-        _table({**base, **made}, reached, measures_schema(config)), out / "measures" / f"part-{number:05d}.parquet"
-    )
-    dropped, corpus = stage != None, np.isin(stage, ["exact_dedup", "near_dedup"])  # noqa: E711
-    twins = np.flatnonzero(~dropped)
-    twin = twins[(draw.pareto(0.8, rows) * 20).astype(np.int64) % len(twins)]
-    entry = {
-        **base,
-        "length": np.full(rows, 20_000),
-        "url": url,
-        "domain": domain,
-        "value": value,
-        "status": np.full(rows, 200),
-        "limit": np.where(np.isnan(value), np.nan, 0.5),
-        "language": np.where(unread, None, language),
-        "matched_file": np.where(corpus, file, None),
-        "matched_offset": np.where(corpus, offsets[twin], None),
-        "score": np.where(corpus, 0.9, None),
-    }
-    pq.write_table(_table(entry, dropped, LEDGER), out / "ledger" / f"part-{number:05d}.parquet")
-    text = np.full(rows, SENTENCE * 20, object)
-    path = out / "shards" / f"part-{number:05d}.parquet"
-    shard = {**base, "text": text, "url": url, "language_score": made["language.language_score"], "id": url}
-    pq.write_table(_table(shard, ~dropped, shard_schema(attributes(config, []))), path, row_group_size=10_000)
-    _count(stage, reason, np.where(unread, None, language), words, totals, kept)
-    for place in np.flatnonzero(dropped & reached)[:4000]:
-        group = samples.setdefault((stage[place], reason[place]), [])
-        if len(group) < 50:
-            group.append(
-                {
-                    "stage": stage[place],
-                    "reason": reason[place],
-                    "hash": len(group),
-                    "source": "crawl",
-                    "file_path": file,
-                    "offset": int(offsets[place]),
-                    "url": url[place],
-                    "value": float(value[place]),
-                    "limit": 0.5,
-                    "text": SENTENCE * 40,
-                }
-            )
-    return {"name": path.name, "rows": int((~dropped).sum()), "bytes": path.stat().st_size, "sha256": "0" * 64}
+    for key, value in (("stage", "read"), ("reason", "bad_status"), ("value", None), ("limit", None)):
+        told[key][unread] = value
+    return told
 
 
-def _table(values: dict[str, np.ndarray], which: np.ndarray, schema: pa.Schema) -> pa.Table:
-    count = int(which.sum())
-    return pa.table(
-        [
-            pa.array(values[f.name][which].tolist(), f.type) if f.name in values else pa.nulls(count, f.type)
-            for f in schema
-        ],
-        schema=schema,
-    )
+def suspects(name: str, stage: RuleStage, values: dict[str, np.ndarray]) -> np.ndarray:
+    """Pages that may break a rule: those beyond a limit, and all in another language."""
+    found = np.zeros(len(next(iter(values.values()))), dtype=bool)
+    for measure, column in values.items():
+        if column.dtype == object:
+            found |= column != "en"
+        for line in lines_of(name, vars(stage), measure, stage.measures) if column.dtype != object else ():
+            found |= line.broken(column)
+    return found
 
 
-def _count(
-    stage: np.ndarray,
-    reason: np.ndarray,
-    language: np.ndarray,
-    words: np.ndarray,
-    totals: dict[Any, list[int]],
-    kept: dict[str, list[int]],
-) -> None:
-    for one, why, tongue, number in zip(stage.tolist(), reason.tolist(), language.tolist(), words.tolist()):
-        total = kept.setdefault(tongue, [0, 0]) if one is None else totals.setdefault((one, why, tongue), [0, 0])
-        total[0] += 1
-        total[1] += number if tongue is not None else 0
+class MadeRun:
+    """A run in the making: parts are written one after the other, the facts that sum them up at the end."""
 
+    def __init__(self, out: Path, config: Config, seed: int) -> None:
+        self.out, self.config, self.draw = out, config, np.random.default_rng(seed)
+        self.dropped: dict[tuple[str, str, str | None], list[int]] = {}  # documents, words
+        self.kept: dict[str, list[int]] = {}
+        self.samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self.shards: list[dict[str, Any]] = []
+        for name in ("shards", "ledger", "measures", "samples"):
+            (out / name).mkdir(parents=True, exist_ok=True)
 
-def write_facts(
-    out: Path,
-    config: Config,
-    pages: int,
-    totals: dict[Any, list[int]],
-    kept: dict[str, list[int]],
-    shards: list[dict[str, Any]],
-) -> None:
-    """stats.json, timings.json and, last, the manifest."""
-    kept_by = [
-        {"source": "crawl", "language": tongue, "documents": n, "words": w, "bytes": w * 6, "tokens": 0}
-        for tongue, (n, w) in sorted(kept.items())
-    ]
-    dropped = [
-        {
-            "stage": s,
-            "reason": r,
-            "source": "crawl",
-            "language": tongue,
-            "documents": n,
-            "words": w,
-            "bytes": w * 6,
-            "crawl_bytes": n * 20_000,
+    def write(self, pages: int) -> None:
+        """Writes all parts and files."""
+        for number in range(-(-pages // PART)):
+            self.write_part(number, min(PART, pages - number * PART))
+        found = [row for key in sorted(self.samples) for row in self.samples[key]]
+        pq.write_table(pa.Table.from_pylist(found, schema=SAMPLES), self.out / "samples" / "samples.parquet")
+        self.write_facts(pages)
+
+    def write_part(self, number: int, rows: int) -> None:
+        """One part of ledger, measures and shards, from one crawl file."""
+        draw, name = self.draw, f"part-{number:05d}.parquet"
+        made = columns(self.config, rows, draw)
+        told = judged(self.config, made, draw)
+        site = (draw.pareto(0.9, rows) * 3).astype(np.int64) % 200_000
+        domain = np.array([f"site{n}.example" for n in site], object)
+        unread, dropped = told["stage"] == "read", told["stage"] != None  # noqa: E711
+        page = {
+            **told,
+            "source": np.full(rows, "crawl", object),
+            "file_path": np.full(rows, f"crawl/CC-MAIN-2026-10/part-{number:05d}.warc.gz", object),
+            "offset": np.arange(rows, dtype=np.int64) * RECORD_BYTES,
+            "length": np.full(rows, RECORD_BYTES),
+            "status": np.full(rows, 200),
+            "words": made["gopher.words"],
+            "bytes": made["gopher.words"] * 6,
+            "language": np.where(unread, None, made["language.language"]),
+            "domain": domain,
+            "url": np.array([f"https://www.{d}/{number}/{n}.html" for n, d in enumerate(domain)], object),
+            "text": np.full(rows, SENTENCE * 20, object),
         }
-        for (s, r, tongue), (n, w) in sorted(totals.items(), key=lambda item: tuple(map(str, item[0])))
-    ]
-    sums = {name: sum(row[name] for row in kept_by) for name in ("documents", "words", "bytes", "tokens")}
-    stats = {
-        "stages": ["read", "guard", "caps", *(entry.name for entry in config.stages)],
-        "read": {"documents": pages, "bytes": pages * 20_000},
-        "records": {"request": {"records": pages, "bytes": pages * 400}},
-        "kept": {**sums, "rows": sums["documents"]},
-        "kept_by": kept_by,
-        "dropped": dropped,
-        "notes": {},
-        "alarms": [{"alarm": "domain_lost", "name": "site17.example", "dropped": 985, "of": 1000}],
-    }
-    (out / "stats.json").write_text(json.dumps(stats))
-    (out / "timings.json").write_text(
-        json.dumps(
-            {
-                "wall_seconds": {"scan": 9120.0, "decide": 95.0, "write": 210.0},
-                "workers": 2,
-                "scan_cpu_seconds": 17900.0,
-                "stage_cpu_seconds": {
-                    "caps": 160.0,
-                    "extract": 14200.0,
-                    "language": 880.0,
-                    "gopher": 1100.0,
-                    "c4": 240.0,
-                    "fineweb": 130.0,
-                    "near_dedup": 420.0,
-                },
-            }
-        )
-    )
-    parts = {
-        "config": config.canonical(),
-        "inputs": [["crawl", f"crawl/part-{n:05d}.warc.gz", PART * 20_000, "v"] for n in range(len(shards))],
-        "named_files": {},
-        "code": {},
-        "versions": {"python": sys.version.split()[0]},
-        "limit": None,
-    }
-    manifest.write(out, config, parts, shards, stats)
+        self._write_table("measures", name, {**page, **made}, ~unread, measures_schema(self.config))
+        self._write_table("ledger", name, {**page, **self._twins(page)}, dropped, LEDGER)
+        self._write_table("shards", name, page, ~dropped, shard_schema(attributes(self.config, [])))
+        size = (self.out / "shards" / name).stat().st_size
+        self.shards.append({"name": name, "rows": int((~dropped).sum()), "bytes": size, "sha256": "0" * 64})
+        self._count(page)
+        self._sample({**page, "text": np.full(rows, SENTENCE * 40, object)}, np.flatnonzero(dropped & ~unread))
+
+    def _twins(self, page: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """For each duplicate the kept page it is one of, few of them with many copies."""
+        rows = len(page["stage"])
+        copies = np.isin(page["stage"].astype(str), ["exact_dedup", "near_dedup"])
+        kept = np.flatnonzero(page["stage"] == None)  # noqa: E711
+        twin = kept[(self.draw.pareto(0.8, rows) * 20).astype(np.int64) % len(kept)]
+        return {
+            "matched_file": np.where(copies, page["file_path"], None),
+            "matched_offset": np.where(copies, page["offset"][twin], None),
+            "score": np.where(copies, 1 - self.draw.random(rows) * 0.2, None),
+        }
+
+    def _write_table(self, kind: str, name: str, values: dict[str, Any], which: np.ndarray, schema: pa.Schema) -> None:
+        count = int(which.sum())
+        arrays = [
+            pa.array(values[field.name][which].tolist(), field.type)
+            if field.name in values
+            else pa.nulls(count, field.type)
+            for field in schema
+        ]
+        pq.write_table(pa.table(arrays, schema=schema), self.out / kind / name, compression="zstd", row_group_size=PART)
+
+    def _count(self, page: dict[str, np.ndarray]) -> None:
+        names = ("stage", "reason", "language", "words")
+        for stage, reason, language, words in zip(*(page[name].tolist() for name in names)):
+            kept, key = self.kept, (stage, reason, language)
+            total = kept.setdefault(language, [0, 0]) if stage is None else self.dropped.setdefault(key, [0, 0])
+            total[0] += 1
+            total[1] += words if language is not None else 0
+
+    def _sample(self, page: dict[str, np.ndarray], places: np.ndarray) -> None:
+        """The first 50 texts of each rule."""
+        for place in places.tolist():
+            group = self.samples.setdefault((page["stage"][place], page["reason"][place]), [])
+            if len(group) < 50:
+                row = {name: page[name][place] for name in SAMPLES.names if name in page}
+                group.append({**row, "offset": int(row["offset"]), "hash": len(group)})
+
+    def write_facts(self, pages: int) -> None:
+        """stats.json, timings.json and, last, the manifest."""
+        kept_by = [
+            {"source": "crawl", "language": language, "documents": n, "words": w, "bytes": w * 6, "tokens": 0}
+            for language, (n, w) in sorted(self.kept.items())
+        ]
+        names = ("stage", "reason", "language", "documents", "words", "bytes", "crawl_bytes", "source")
+        dropped = [
+            dict(zip(names, (*key, n, w, w * 6, n * RECORD_BYTES, "crawl")))
+            for key, (n, w) in sorted(self.dropped.items(), key=lambda item: tuple(map(str, item[0])))
+        ]
+        sums = {name: sum(row[name] for row in kept_by) for name in ("documents", "words", "bytes", "tokens")}
+        stats = {
+            "stages": ["read", "guard", "caps", *(entry.name for entry in self.config.stages)],
+            "read": {"documents": pages, "bytes": pages * RECORD_BYTES},
+            "records": {"request": {"records": pages, "bytes": pages * 400}},
+            "kept": {**sums, "rows": sums["documents"]},
+            "kept_by": kept_by,
+            "dropped": dropped,
+            "notes": {},
+            "alarms": [{"alarm": "domain_lost", "name": "site17.example", "dropped": 985, "of": 1000}],
+        }
+        (self.out / "stats.json").write_text(json.dumps(stats))
+        (self.out / "timings.json").write_text(json.dumps(TIMINGS))
+        inputs = [["crawl", f"crawl/part-{n:05d}.warc.gz", PART * RECORD_BYTES, ""] for n in range(len(self.shards))]
+        parts = {"config": self.config.canonical(), "inputs": inputs, "named_files": {}, "code": {}, "versions": {}}
+        manifest.write(self.out, self.config, {**parts, "limit": None}, self.shards, stats)
 
 
 def main() -> None:
@@ -286,7 +229,8 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
     if not (given.out / "manifest.json").exists():
-        write_run(given.out, given.pages, given.seed)
+        config = parse_config({"input": "crawl/*.warc.gz", "output": str(given.out), "stages": STAGES})
+        MadeRun(given.out, config, given.seed).write(given.pages)
     for _ in range(given.times):
         start = time.perf_counter()
         subprocess.run(

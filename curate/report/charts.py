@@ -156,7 +156,7 @@ def single(title: str, rows: list[tuple[str, float]], unit: str) -> Spec:
                 "field": "value",
                 "type": "quantitative",
                 "title": unit,
-                "axis": {"tickCount": 4, "labelExpr": _label("~s")},
+                "axis": {"tickCount": 4, "labelExpr": _label(",~r")},
             },
             "tooltip": [{"field": "name"}, {"field": "value", "format": ",~g", "title": unit}],
         },

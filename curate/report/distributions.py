@@ -62,7 +62,7 @@ class Distribution:
     above: int
     spike: float | None
     at_spike: int
-    whole: bool  # all values are whole numbers
+    whole: bool  # a count: whole numbers only
     logarithmic: bool
     lines: tuple[Line, ...] = ()
 
@@ -96,10 +96,10 @@ def distributions(run: OpenedRun) -> list[Distribution | Categories]:
         if pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
             found.append(_categories(stage, measure, column, verdicts.of(stage)))
             continue
-        values = column.to_numpy().astype(float)
+        values = _numbers(column)
         of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
         lines = [overlap.add(line, values) for line in lines_of(stage, run.options.get(stage, {}), measure, of_stage)]
-        found.append(_distribution(stage, measure, values, verdicts.of(stage), lines))
+        found.append(_distribution(stage, measure, column, verdicts.of(stage), lines))
     return [
         one if isinstance(one, Categories) else replace(one, lines=tuple(map(overlap.counted, one.lines)))
         for one in found
@@ -152,17 +152,17 @@ class Overlap:
 
 
 def _distribution(
-    stage: str, measure: str, values: np.ndarray, verdict: np.ndarray, lines: list[Line]
+    stage: str, measure: str, column: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line]
 ) -> Distribution | Categories:
     """The distribution of the finite values; no categories where there are none."""
+    values, whole = _numbers(column), pa.types.is_integer(column.type)
     known = np.isfinite(values)
     ordered = np.sort(values[known])
     if not len(ordered):
         return Categories(stage, measure, 0, len(values), (), 0)
     spike, at_spike = _spike(ordered)
     drawn = ordered if spike is None else ordered[at_spike:] if spike == ordered[0] else ordered[:-at_spike]
-    whole = bool((np.floor(ordered) == ordered).all())
-    found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole)
+    found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole, spike)
     below, inside = np.searchsorted(drawn, found[0]), np.searchsorted(drawn, found[-1], side="right")
     return Distribution(
         stage=stage,
@@ -182,6 +182,12 @@ def _distribution(
         logarithmic=logarithmic,
         lines=tuple(lines),
     )
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    """The values as floats, NaN for none."""
+    numbers: np.ndarray = column.to_numpy().astype(float)
+    return numbers
 
 
 def _bars(values: np.ndarray, verdict: np.ndarray, which: np.ndarray, found: np.ndarray) -> tuple[tuple[int, ...], ...]:

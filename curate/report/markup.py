@@ -104,9 +104,9 @@ def short(number: int) -> str:
     return count(number)
 
 
-def pages(number: int) -> str:
-    """A number of pages, e.g. 1 page, 1,234 pages."""
-    return f"{number:,} page{'' if number == 1 else 's'}"
+def numbered(number: int, noun: str) -> str:
+    """A number of things, e.g. 1 page, 1,234 pages."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:

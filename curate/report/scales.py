@@ -7,10 +7,11 @@ TAIL = 200  # one page of so many may lie outside the bars on either side; the e
 Bound = tuple[float, bool]  # a limit; True where values below it break it, False where those above do
 
 
-def edges(ordered: np.ndarray, bounds: list[Bound], whole: bool) -> tuple[np.ndarray, bool]:
+def edges(ordered: np.ndarray, bounds: list[Bound], whole: bool, spike: float | None = None) -> tuple[np.ndarray, bool]:
     """Edges of about BARS bars over sorted values; True where they are logarithmic.
 
-    They span the bulk of the values, all limits, and a part of what lies beyond a limit.
+    They span the bulk of the values, all limits, and a part of what lies beyond a limit; an even scale also reaches
+    to the `spike`, an end value that is not among the sorted ones.
     """
     tail = len(ordered) // TAIL
     least, most = float(ordered[0]), float(ordered[-1])
@@ -18,18 +19,21 @@ def edges(ordered: np.ndarray, bounds: list[Bound], whole: bool) -> tuple[np.nda
     if whole and most - least <= BARS:
         low, high = least, most
     low, high = min([low, *(value for value, _ in bounds)]), max([high, *(value for value, _ in bounds)])
-    logarithmic = low >= 0 and high > 20 * median and high > (20 if whole else 0)
+    logarithmic = low >= 0 and median > 0 and high > 20 * median and high > (20 if whole else 0)
     span = high - low
     for value, lower in bounds:  # room for those that break it
         if lower:
             low = min(low, max(least, value / 3 if logarithmic else value - span / 8))
         else:
             high = max(high, min(most, value * 3 if logarithmic else value + span / 8))
-    return (_logarithmic(low, high, median, whole), True) if logarithmic else (_even(low, high, whole), False)
+    if logarithmic:
+        return _logarithmic(low, high, median, whole), True
+    ends = [low, high] if spike is None else [low, high, spike]
+    return _even(min(ends), max(ends), whole), False
 
 
 def _logarithmic(low: float, high: float, median: float, whole: bool) -> np.ndarray:
-    first = max(low, 1.0 if whole else min(median, high) / 1000 or high / 1e6)
+    first = max(low, 1.0 if whole else min(median, high) / 1000)
     found = np.geomspace(first, max(high, 2 * first) * 1.0001, BARS + 1)
     found = np.unique(np.floor(found)) if whole else found
     return np.concatenate([[0.0], found]) if low < found[0] else found

@@ -3,7 +3,7 @@
 from curate.report import charts
 from curate.report.duplicates import LARGEST, Cluster, Duplicates, duplicates
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, table, url
+from curate.report.markup import Markup, count, element, folded, join, measured, numbered, table, url
 from curate.report.opened import OpenedRun
 
 
@@ -17,7 +17,7 @@ def copies(run: OpenedRun, figures: Figures) -> Markup:
 
 def _duplicates(one: Duplicates, figures: Figures) -> Markup:
     title, unit = f"Clusters of {one.stage} by size", "pages in the cluster"
-    said = f"{count(one.dropped)} pages were dropped for {count(one.clusters)} others. "
+    said = f"Dropped: {numbered(one.dropped, 'page')}, as copies of {count(one.clusters)} others. "
     caption = said + "A cluster is a page and those that were dropped for it; the axis is logarithmic."
     rows = table(title, [unit, "clusters"], [(name, count(number)) for name, number in one.sizes])
     chart = figures.chart(charts.columns(title, list(one.sizes), unit), caption, rows=rows)
@@ -31,7 +31,7 @@ def _cluster(cluster: Cluster) -> Markup:
     fates = {"kept": "kept", "unknown": "not found again"}
     least = f", the least similar at {measured(cluster.lowest)}" if cluster.lowest is not None else ""
     said = [
-        f"Copies come from {count(cluster.domains)} domain{'' if cluster.domains == 1 else 's'}{least}. ",
+        f"Copies come from {numbered(cluster.domains, 'domain')}{least}. ",
         f"The page they were dropped for was {fates.get(cluster.fate, f'dropped later by {cluster.fate}')}: ",
         element("code", f"{file}:{offset}"),
         ".",
@@ -40,7 +40,7 @@ def _cluster(cluster: Cluster) -> Markup:
     members = [element("li", url(row["url"]), _similarity(row["score"])) for row in cluster.members]
     pre = {"class_": "page", "dir": "auto", "tabindex": 0, "aria_label": "Start of its text"}
     return folded(
-        [element("strong", f"{count(cluster.size)} pages"), " ", url(cluster.url)],
+        [element("strong", numbered(cluster.size, "page")), " ", url(cluster.url)],
         element("p", said),
         element("pre", cluster.text, **pre) if cluster.text else None,
         element("p", "Dropped for it:"),

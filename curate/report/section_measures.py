@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from curate.report import charts
 from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, Line
 from curate.report.figures import Figures, legend
-from curate.report.markup import Markup, count, element, join, measured, pages, share, table, words
+from curate.report.markup import Markup, count, element, join, measured, numbered, share, table, words
 
 COLOURS = ["kept", "here", "elsewhere"]
 UNRECORDED = (
@@ -61,22 +61,17 @@ def _figure(one: Distribution, title: str, figures: Figures, level: int) -> Mark
 
 def _facts(one: Distribution) -> list[Markup]:
     """What one sees at a glance in words: spread, limits, and what the chart leaves out."""
-    low, middle, high = (one.quantiles[QUANTILES.index(q)] for q in (0.05, 0.5, 0.95))
-    facts = [
-        element(
-            "p", f"Median {measured(middle)}; 90 % of {pages(one.pages)} between {measured(low)} and {measured(high)}."
-        )
-    ]
-    facts += [element("p", _cost(line, one), class_="cost") for line in one.lines]
+    low, middle, high = (measured(one.quantiles[QUANTILES.index(q)]) for q in (0.05, 0.5, 0.95))
+    spread = f"Median {middle}; 90 % of {numbered(one.pages, 'page')} between {low} and {high}."
+    facts = [element("p", spread), *(element("p", _cost(line, one), class_="cost") for line in one.lines)]
     left_out = []
     if one.spike is not None:
-        left_out.append(
-            f"{pages(one.at_spike)} ({share(one.at_spike, one.pages)}) with exactly {measured(one.spike)} not drawn"
-        )
+        alike = f"{numbered(one.at_spike, 'page')} ({share(one.at_spike, one.pages)})"
+        left_out.append(f"{alike} with exactly {measured(one.spike)} not drawn")
     if one.below:
-        left_out.append(f"the first bar takes in {pages(one.below)} below")
+        left_out.append(f"the first bar takes in {numbered(one.below, 'page')} below")
     if one.above:
-        left_out.append(f"the last bar takes in {pages(one.above)} above, up to {measured(one.most)}")
+        left_out.append(f"the last bar takes in {numbered(one.above, 'page')} above, up to {measured(one.most)}")
     if one.logarithmic:
         left_out.append("logarithmic axis")
     if left_out:
@@ -87,7 +82,10 @@ def _facts(one: Distribution) -> list[Markup]:
 
 def _cost(line: Line, one: Distribution) -> list[object]:
     side = "below" if line.least else "above"
-    said: list[object] = [element("code", f"{line.option} {measured(line.value)}"), f": {pages(line.beyond)} {side}"]
+    said: list[object] = [
+        element("code", f"{line.option} {measured(line.value)}"),
+        f": {numbered(line.beyond, 'page')} {side}",
+    ]
     if line.beyond:
         said.append(f" ({share(line.beyond, one.pages)}), {count(line.alone)} of them within all other limits")
     return said
@@ -100,7 +98,7 @@ def _rows(one: Distribution, title: str) -> Markup:
         for low, high, *bars in zip(one.edges[:-1], one.edges[1:], *one.bars)
         if any(bars)
     ]
-    unmeasured = f" {pages(one.unmeasured)} without a value." if one.unmeasured else ""
+    unmeasured = f" {numbered(one.unmeasured, 'page')} without a value." if one.unmeasured else ""
     return join(
         [
             element(
@@ -137,5 +135,5 @@ def _names(one: Categories, figures: Figures) -> Markup:
     more = f", the {len(one.rows)} most frequent of {count(one.values)}" if one.values > len(one.rows) else ""
     head = [title, "kept", f"dropped by {one.stage}", "dropped by another stage"]
     rows = table(f"{title}: pages", head, [(value, *map(count, counts)) for value, counts in one.rows])
-    facts = element("p", f"{pages(one.pages)}{more}.")
+    facts = element("p", f"{numbered(one.pages, 'page')}{more}.")
     return figures.chart(charts.categories(one, title), None, title=heading, facts=facts, rows=rows)

@@ -7,7 +7,7 @@ import yaml
 from curate.report import charts
 from curate.report.costs import REST, stage_costs
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, size, table
+from curate.report.markup import Markup, count, element, folded, join, measured, numbered, size, table
 from curate.report.opened import OpenedRun
 
 MOST_ROWS = 60
@@ -19,7 +19,7 @@ def timings(run: OpenedRun, figures: Figures) -> Markup:
     total = sum(told["wall_seconds"].values())
     costs = stage_costs(run.stats, told)
     read = run.stats["read"]["documents"]
-    workers = f"{count(told['workers'])} worker{'' if told['workers'] == 1 else 's'}"
+    workers = numbered(told["workers"], "worker")
     speed = f", {count(read / total)} pages a second" if total else ""
     said = f"{measured(round(total, 1))} s in all with {workers}{speed}."
     bars = [(row["stage"], row["cpu_seconds"]) for row in costs]
@@ -63,8 +63,8 @@ def config(run: OpenedRun) -> Markup:
                 "The config with every default",
                 element("pre", element("code", written), tabindex="0", aria_label="Config as YAML"),
             ),
-            _list(f"{count(len(inputs))} input files", "Input files", ["file", "source", "size"], inputs, 2),
-            _list(f"{count(len(shards))} shards", "Shards", ["shard", "rows", "size", "SHA-256 begins"], shards),
+            _list(numbered(len(inputs), "input file"), "Input files", ["file", "source", "size"], inputs, 2),
+            _list(numbered(len(shards), "shard"), "Shards", ["shard", "rows", "size", "SHA-256 begins"], shards),
             _list("Other records in the input", "Records that hold no page", ["type", "records", "size"], records)
             if records
             else None,
