@@ -40,9 +40,11 @@ def _logarithmic(low: float, high: float, median: float, whole: bool) -> np.ndar
 
 
 def _even(low: float, high: float, whole: bool) -> np.ndarray:
-    step = _round_step((high - low) / BARS, whole)
+    finest = 8 * float(np.spacing(max(abs(low), abs(high))))
+    step = _round_step(max((high - low) / BARS, finest) if high > low else 0.0, whole)
     first, last = np.floor(low / step * (1 + 1e-12)), np.floor(high / step * (1 + 1e-12)) + 1
-    return np.round(np.arange(first, last + 1) * step, 12)
+    decimals = max(0, 3 - int(np.floor(np.log10(step))))
+    return np.round(np.arange(first, last + 1) * step, decimals)
 
 
 def _round_step(step: float, whole: bool) -> float:
