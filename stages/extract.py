@@ -10,11 +10,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.sources.charset import decode
 from curate.text import clean
 from stages.extraction.article import Options, article_text
-from stages.extraction.markup import repaired
 from stages.extraction.memo import Memo
+from stages.extraction.source import source_text
 from stages.extraction.visible import main_text
 
 
@@ -53,7 +52,7 @@ class Extract:
 
     def text(self, html: bytes, charset: str | None = None) -> str:
         """The main text of a page, "" where there is none. `charset` is what the HTTP header declares."""
-        source = repaired(decode(html, charset)[0])
+        source = source_text(html, charset)
         if not source.strip():
             return ""
         return clean(self._main_text(source)).strip()

@@ -138,6 +138,14 @@ class Language(RuleStage):
                 known = ", ".join(CODES.values())
                 raise ValueError(f"engine stop_words knows only {known}, not {', '.join(unknown)}")
 
+    def check(self, before: object, after: object) -> None:
+        """Raises ValueError where the model can't be had, before a page is read."""
+        try:
+            if self.engine == "fasttext":
+                load_model(self.model)
+        except UserError as error:
+            raise ValueError(str(error).removeprefix("language: ")) from error
+
     def measure(self, doc: Document) -> dict[str, Any]:
         line = one_line(doc.words, self.chars)
         if self.engine == "stop_words":

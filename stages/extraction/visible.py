@@ -18,7 +18,7 @@ MARKUP = re.compile(r"<[^>]*>")
 
 def visible_text(source: str) -> str:
     """All text that a reader could see, then the texts that the page's JSON-LD blocks hold."""
-    text: str = extract_plain_text(source, list_bullets=False, noscript=True, hidden_elements=True)
+    text: str = extract_plain_text(source, noscript=True)
     if "ld+json" not in source:
         return text
     return " ".join([text, *(body for block in SCRIPT.findall(source) for body in json_ld_texts(block))])

@@ -1,0 +1,101 @@
+"""Cheap answers before extraction: pages whose whole visible text already settles that they will be dropped."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import pyarrow as pa
+import xxhash
+from pydantic import Field
+
+from curate.document import Address, Document, Drop
+from stages.extraction.source import source_text
+from stages.extraction.visible import visible_text
+from stages.gopher import STOP_WORDS, Gopher
+from stages.language import Language, load_model, one_line, predict
+
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prescreen:
+    """Drops a page by its visible text, boilerplate included, before the costly extraction. None turns a rule off.
+
+    min_words, min_stop_words: a part of the text has no more of them than the whole (Rae et al. 2021, A1.1, has
+    the limits). languages: drops where both the first `chars` characters and as many from the middle are in
+    another language with `min_confidence`. audit: this share of the pages that would be dropped, chosen by a hash
+    of the address, goes on with the reason in the attribute `prescreen_audit`.
+    """
+
+    min_words: Count | None = 50
+    min_stop_words: Count | None = 2
+    stop_words: tuple[str, ...] = STOP_WORDS
+    languages: tuple[str, ...] | None = ("en",)
+    min_confidence: Share = 0.5
+    model: str | None = None
+    chars: Annotated[int, Field(ge=1)] = 1_000
+    audit: Share | None = 0.01
+
+    adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
+    reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")
+
+    def __post_init__(self) -> None:
+        if self.languages is not None and not self.languages:
+            raise ValueError("languages names none; write languages: null to ask for none")
+
+    def check(self, before: Sequence[tuple[str, object]], after: Sequence[tuple[str, object]]) -> None:
+        """Raises ValueError where this stage would drop what those after it would keep."""
+        if any(name == "extract" for name, _ in before):
+            raise ValueError("must stand before 'extract', whose work it saves")
+        languages = [stage for _, stage in after if isinstance(stage, Language)]
+        keeps = [set(stage.keep) for stage in languages if stage.keep != "all" and not stage.annotate]
+        if self.languages is not None and not any(keep <= set(self.languages) for keep in keeps):
+            kept = ", ".join(sorted(keeps[0])) if keeps else "all"
+            raise ValueError(f"languages: stricter than what follows, which keeps {kept}; name those too, or null")
+        gopher = next((stage for _, stage in after if isinstance(stage, Gopher) and not stage.annotate), None)
+        for field in ("min_words", "min_stop_words"):
+            limit, later = getattr(self, field), getattr(gopher, field, None)
+            if limit is None:
+                continue
+            if gopher is None or later is None or limit > later:
+                raise ValueError(f"{field}: {limit} is stricter than the 'gopher' after it ({later}); lower it")
+            judged = None if gopher.languages is None else set(gopher.languages)
+            if languages and judged is not None and not any(keep <= judged for keep in keeps):
+                raise ValueError(f"{field}: 'gopher' judges {', '.join(sorted(judged))} alone; set it to null")
+        if self.min_stop_words is not None and gopher and not set(gopher.stop_words) <= set(self.stop_words):
+            raise ValueError("stop_words: lacks some that the 'gopher' after it counts; add them")
+
+    def apply(self, doc: Document) -> Document | Drop:
+        if doc.html is None:
+            return doc
+        drop = self.judge(visible_text(source_text(doc.html, doc.charset)))
+        if drop is None:
+            return doc
+        return doc.annotate(prescreen_audit=drop.reason) if self.audited(doc.address) else drop
+
+    def judge(self, text: str) -> Drop | None:
+        """The verdict on a page's whole visible text."""
+        words = text.split()
+        if self.min_words is not None and len(words) < self.min_words:
+            return Drop("prescreened_words", len(words), self.min_words)
+        if self.languages is not None:
+            guesses = [
+                predict(load_model(self.model), one_line(part, self.chars))
+                for part in (words, words[len(words) // 2 :])
+            ]
+            scores = [score for language, score in guesses if language not in (None, *self.languages) and score]
+            if len(scores) == len(guesses) and min(scores) >= self.min_confidence:
+                return Drop("prescreened_language", min(scores), self.min_confidence, cause=guesses[0][0] or "")
+        if self.min_stop_words is not None:
+            found = len(set(self.stop_words).intersection(map(str.lower, words)))
+            if found < self.min_stop_words:
+                return Drop("prescreened_stop_words", found, self.min_stop_words)
+        return None
+
+    def audited(self, address: Address) -> bool:
+        """Whether the page is one of the share that goes on in any case."""
+        if self.audit is None:
+            return False
+        name = f"{address.source}\0{address.file}\0{address.offset}".encode("utf-8", "surrogatepass")
+        return xxhash.xxh3_64_intdigest(name) < self.audit * 2**64
