@@ -61,14 +61,13 @@ class _Key:
 
 @lru_cache(maxsize=64)
 def _inferred(key: _Key) -> dict[str, str]:
-    """Name to type name, from the heads of all files of the source; of `all`, every key but the document's own."""
+    """Name to type name, from the heads of all files of the source; of `all`, every key that is carried."""
     config = key.config
     kinds: dict[str, str | None] = dict.fromkeys(config.columns if isinstance(config.columns, tuple) else ())
-    own = {config.text, config.id, config.url, config.date}
     for file in find_files("columns", config):
         for value in _head(file.path, config):
             for name, item in value.items():
-                if name in kinds or (config.columns == "all" and name not in own):
+                if name in kinds or (config.columns == "all" and config.is_carried(name)):
                     kinds[name] = _joined(kinds.get(name), item)
     return {name: kind or "string" for name, kind in kinds.items()}
 

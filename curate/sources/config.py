@@ -8,13 +8,19 @@ from annotated_types import Ge, Le, MinLen
 Name = Annotated[str, MinLen(1)]
 
 
+# Names that every shard fills itself; `columns: all` leaves them out.
+SHARD_NAMES = frozenset({"text", "id", "url", "date", "dump", "file_path", "source", "offset"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceConfig:
     """One source of documents: where its files are, and how they are read.
 
     `path` is a file, a glob or an fsspec URL, or several; `paths` a file that lists paths, one a line (such as
-    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet;
-    `columns` lists those that are carried to the shards, for JSONL perhaps with their types.
+    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet: `id`,
+    `url` and `date` are taken from the columns of these names where there are such and no others are given;
+    `columns` lists what is carried to the shards, for JSONL perhaps with types (`{score: double}`). `all` is every
+    column but the document's own and those that each shard fills itself (dump, file_path, source, offset).
     """
 
     path: Name | tuple[Name, ...] = ()
@@ -36,3 +42,12 @@ class SourceConfig:
     def given(self) -> tuple[str, ...]:
         """The values of `path` in order."""
         return (self.path,) if isinstance(self.path, str) else self.path
+
+    @property
+    def own(self) -> dict[str, str]:
+        """Column names of the document's own parts: text, id, url, date."""
+        return {"text": self.text, "id": self.id or "id", "url": self.url or "url", "date": self.date or "date"}
+
+    def is_carried(self, name: str) -> bool:
+        """Whether `columns: all` carries a column."""
+        return name not in SHARD_NAMES and name not in self.own.values()

@@ -95,9 +95,9 @@ class JsonlReader:
             raise Unfit("the line is no JSON object")
         document = Document(
             address=bare.address,
-            id=_words(value, config.id) or bare.id,
-            url=_words(value, config.url),
-            date=_words(value, config.date),
+            id=_words(value, config.own["id"]) or bare.id,
+            url=_words(value, config.own["url"]),
+            date=_words(value, config.own["date"]),
             attributes={name: fitted(name, kind, value.get(name)) for name, kind in self.columns.items()},
         )
         text = value.get(config.text)
@@ -107,9 +107,9 @@ class JsonlReader:
         return Span(*place, "line", document=document.with_text(clean(text)))
 
 
-def _words(value: dict[str, Any], name: str | None) -> str:
+def _words(value: dict[str, Any], name: str) -> str:
     """A column as text; "" where there is none."""
-    found = value.get(name) if name else None
+    found = value.get(name)
     if found is None:
         return ""
     return clean(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))

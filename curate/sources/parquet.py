@@ -34,14 +34,14 @@ class ParquetReader:
         except (OSError, pa.ArrowException):
             return {}  # the file is entered as damaged when it is read
         config, place = self.config, self.file.name
-        own = [name for name in (config.text, config.id, config.url, config.date) if name]
+        named = [name for name in (config.text, config.id, config.url, config.date) if name]
         if isinstance(config.columns, dict):
             raise UserError(f"{place}: a Parquet file has its own types; give columns as a list of names or 'all'")
         wanted = schema.names if config.columns == "all" else config.columns
-        for name in (*own, *wanted):
+        for name in (*named, *wanted):
             if name not in schema.names:
                 raise UserError(f"{place}: has no column '{name}'; it has {', '.join(schema.names)}")
-        return {name: schema.field(name).type for name in wanted if config.columns != "all" or name not in own}
+        return {n: schema.field(n).type for n in wanted if config.columns != "all" or config.is_carried(n)}
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)))
@@ -98,10 +98,9 @@ class ParquetReader:
                 yield Span(part.start, 0, "padding")
 
     def _group(self, opened: pq.ParquetFile, number: int, first: int, last: int) -> Iterator[Span]:
-        config = self.config
         row = first
-        names = {name for name in (config.text, config.id, config.url, config.date) if name}
-        wanted = [name for name in opened.schema_arrow.names if name in names or name in self.columns]
+        own = self.config.own.values()
+        wanted = [name for name in opened.schema_arrow.names if name in own or name in self.columns]
         try:
             for batch in opened.iter_batches(BATCH_ROWS, row_groups=[number], columns=wanted):
                 for value in batch.to_pylist():
@@ -116,9 +115,9 @@ class ParquetReader:
         text = value.get(config.text)
         document = Document(
             address=Address(file.source, file.name, row),
-            id=_words(value, config.id) or f"{file.name}#{row}",
-            url=_words(value, config.url),
-            date=_words(value, config.date),
+            id=_words(value, config.own["id"]) or f"{file.name}#{row}",
+            url=_words(value, config.own["url"]),
+            date=_words(value, config.own["date"]),
             attributes={name: value.get(name) for name in self.columns},
         )
         if not isinstance(text, str):
@@ -130,9 +129,9 @@ class ParquetReader:
         return Span(row, 1, "row", document=document.with_text(clean(text)))
 
 
-def _words(value: dict[str, Any], name: str | None) -> str:
+def _words(value: dict[str, Any], name: str) -> str:
     """A column as text; a date or time in ISO form; "" where there is none."""
-    found = value.get(name) if name else None
+    found = value.get(name)
     if found is None:
         return ""
     isoformat = getattr(found, "isoformat", None)
