@@ -1,18 +1,26 @@
 """The records that killed their worker, or were damaged, as a small WARC for replay."""
 
 import gzip
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-import fsspec
 import pyarrow.compute as pc
 
 from curate.belt import GUARD
+from curate.config import sources_of
 from curate.errors import UserError
 from curate.report.opened import OpenedRun
-
-CHUNK = 1 << 20
+from curate.source import InputFile
+from curate.sources import SourceConfig, reader
+from curate.sources.inflated import Inflated
+from curate.sources.layout import Layout, layout
+from curate.sources.reading import open_input, window_on
+from curate.sources.warc import WarcReader
+from curate.sources.warc_members import member_records
+from curate.sources.warc_stream import Record
+from curate.sources.window import Window
 
 
 def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> int:
@@ -22,39 +30,60 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     """
     column = pc.field("reason").isin(list(reasons)) if reasons else pc.field("stage") == GUARD
     rows = run.table("ledger").to_table(filter=column, columns=["file_path", "offset", "length"]).to_pylist()
+    sources = sources_of(run.manifest["config"]["input"])
+    sizes = {name: size for _, name, size in run.manifest["inputs"]}
+    by_file: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_file.setdefault(row["file_path"], []).append(row)
     temporary = target.with_name(f".{target.name}.tmp")
-    with temporary.open("wb") as out:
-        for row in rows:
-            for piece in raw(row["file_path"], row["offset"], row["length"]):
-                out.write(piece)
-    temporary.replace(target)
+    try:
+        with temporary.open("wb") as out:
+            for name, places in by_file.items():
+                file = InputFile(run.files[name], name, sizes[name], "")
+                for piece in _pieces(file, sources, sorted(places, key=lambda row: int(row["offset"]))):
+                    out.write(piece)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
     return len(rows)
 
 
-def raw(path: str, offset: int, length: int) -> Iterator[bytes]:
-    """One record as gzip members: as it lies where the file has a member a record, else compressed anew."""
+def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dict[str, Any]]) -> Iterator[bytes]:
+    """The records of one file, each as a gzip member."""
+    config = sources[file.source]
+    if not isinstance(reader(config, file), WarcReader):
+        raise UserError(f"{file.name}: is no WARC file; only WARC records can be written for replay")
     try:
-        with fsspec.open(path, "rb") as file:
-            head = file.read(4)
-            if not head.startswith(b"\x1f\x8b"):
-                file.seek(offset)
-                yield gzip.compress(file.read(length), mtime=0)
-                return
-            file.seek(offset)
-            member = file.read(length)
-            if member.startswith(b"\x1f\x8b"):
-                yield member
-                return
-            yield gzip.compress(_inflated(file, offset, length), mtime=0)
-    except (OSError, ValueError, zlib.error) as error:
-        raise UserError(
-            f"{path}:{offset}: can't be read again ({error}); the input must still be where it was"
-        ) from error
+        with closing(open_input(file.path, config)) as source:
+            if source.size != file.size:
+                raise UserError(f"{file.name}: has {source.size} bytes, {file.size} when the run read it")
+            window = window_on(source)
+            found = layout(window, file.name, config.max_record_bytes)
+            inflated = Inflated(found.codec, 0) if found.codec and found.kind == "stream" else None
+            for row in rows:
+                if inflated is not None:
+                    inflated.release(row["offset"])
+                    yield gzip.compress(inflated.take(row["offset"], row["length"]), mtime=0)
+                else:
+                    yield _piece(window, found, row["offset"], row["length"], config.max_record_bytes)
+    except OSError as error:
+        raise UserError(f"{file.name}: can't be read again ({error}); the input must still be where it was") from error
 
 
-def _inflated(file: fsspec.core.OpenFile, offset: int, length: int) -> bytes:
-    """Bytes [offset, offset + length) of the decompressed stream of a one-member gzip file."""
-    file.seek(0)
-    with gzip.GzipFile(fileobj=file) as stream:
-        stream.seek(offset)
-        return stream.read(length)
+def _piece(window: Window, found: Layout, offset: int, length: int, max_bytes: int) -> bytes:
+    """One record as it lies in the file, if that is a gzip member, else compressed anew."""
+    raw = window.take(offset, length)
+    if found.codec is not None and found.codec.name == "gzip" and length > 1:
+        return raw
+    if found.codec is not None:
+        for record in member_records(found.codec, offset, offset + 1, max_bytes):
+            if record.offset == offset and record.header is not None:
+                return gzip.compress(_written(record), mtime=0)
+    return gzip.compress(raw, mtime=0)
+
+
+def _written(record: Record) -> bytes:
+    """A record that shares its member with others, or is no gzip, in the form of WARC 1.0."""
+    fields = {**(record.header.fields if record.header else {}), "content-length": str(len(record.block))}
+    lines = ["WARC/1.0", *(f"{name}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode() + record.block + b"\r\n\r\n"

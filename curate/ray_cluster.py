@@ -2,9 +2,11 @@
 
 import logging
 import os
+import signal
+import socket
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from curate.executor import Outcome
 INSTALL = "python -m pip install 'curate[ray]'"
 WAIT_SECONDS = 1.0
 IN_FLIGHT_PER_CPU = 2
+CONNECT_SECONDS = 10.0
 
 
 class Ray:
@@ -32,23 +35,27 @@ class Ray:
         self.memory = memory
         self._ours = not ray.is_initialized()
         if self._ours:
-            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-            try:
-                local = (
-                    {"address": "local", "num_cpus": workers, "include_dashboard": False}
-                    if address is None
-                    else {"address": address}
-                )
-                ray.init(
-                    **local,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    runtime_env={"env_vars": _environment()},
-                )
-            except (ConnectionError, ValueError, RuntimeError) as error:
-                raise UserError(
-                    f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`"
-                ) from error
+            self._connect(address, workers)
+
+    def _connect(self, address: str | None, workers: int) -> None:
+        if address is not None:
+            _check_reachable(address)
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        local = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            self.ray.init(
+                **(local if address is None else {"address": address}),
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                runtime_env={"env_vars": _environment()},
+            )
+        except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
+            where = f"--address {address}: no Ray cluster there" if address else "Ray can't start on this machine"
+            raise UserError(f"{where} ({str(error).splitlines()[0]}); start one with `ray start --head`") from error
+        finally:
+            if before is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, before)  # Ray puts one of its own there
 
     @property
     def workers(self) -> int:
@@ -57,14 +64,14 @@ class Ray:
         return max(1, int(resources.get("CPU", 1)))
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
-        remote = self.ray.remote(max_retries=0, num_cpus=1)(partial(at, str(Path.cwd()), function))
+        remote, folder = self.ray.remote(max_retries=0, num_cpus=1)(at), str(Path.cwd())
         waiting = deque(enumerate(tasks))
         running: dict[Any, int] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < self.workers * IN_FLIGHT_PER_CPU:
                     index, task = waiting.popleft()
-                    running[remote.remote(task)] = index
+                    running[remote.remote(folder, function, task)] = index
                 for reference in self.ray.wait(list(running), timeout=WAIT_SECONDS)[0]:
                     yield self._outcome(reference, running.pop(reference))
         finally:
@@ -94,6 +101,19 @@ class Ray:
     def close(self) -> None:
         if self._ours:
             self.ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raises UserError at once where nothing listens; Ray itself would go on trying for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (colon and port.isdigit()):
+        return  # a word of Ray's own, such as `auto`
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        raise UserError(
+            f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`"
+        ) from error
 
 
 def at(folder: str, function: Callable[[Any], Any], task: Any) -> Any:

@@ -144,9 +144,10 @@ def test_an_output_on_an_s3_server(glob: str, expected: str, tmp_path: Path, mon
     server.start()
     try:
         host, port = server.get_host_and_port()
-        for name, value in {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
-                            "AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": f"http://{host}:{port}"}.items():  # fmt: skip
-            monkeypatch.setenv(name, value)
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            monkeypatch.setenv(name, "test")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         with pytest.raises(UserError, match=r"s3://bucket/run"):
             run_it(far(glob, "s3://bucket/run"), work=str(tmp_path / "work"))
         fsspec.filesystem("s3", skip_instance_cache=True).mkdir("bucket")
