@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow.dataset as ds
-
-from curate.report.evidence import Span, spans
+from curate.report.addresses import Address, kept_texts, rows_at
+from curate.report.evidence import Span, spans, unlike
 from curate.report.opened import OpenedRun
 
 EXCERPT, BEFORE = 700, 120  # characters shown of a text, and of those before the first evidence
 MOST_SPANS = 60
+ROW_GROUPS = 24  # most row groups of shards that are read for the texts of twins
+SAMPLE_COLUMNS = ["stage", "reason", "hash", "file_path", "offset", "url", "value", "limit"]
+LEDGER_COLUMNS = ["url", "language", "cause", "score", "matched_file", "matched_offset"]
 
 
 @dataclass(frozen=True)
@@ -22,55 +24,57 @@ class Sample:
     found: int  # in the whole text
     before: bool  # whether the text has more before and after the excerpt
     after: bool
+    compared: bool  # whether the evidence is what the page has and its twin has not
 
 
 def samples(run: OpenedRun, most: int) -> dict[tuple[str, str], list[Sample]]:
     """Per stage and reason, up to `most` dropped pages: those with the smallest hashes, so chosen at random."""
-    table = run.table("samples")
-    if not most or "hash" not in table.schema.names:
+    chosen = _chosen(run, most)
+    addresses = [_address(row) for group in chosen.values() for row in group]
+    texts = {_address(row): row["text"] or "" for row in rows_at(run.table("samples"), addresses, ["text"])}
+    entries = {_address(row): row for row in rows_at(run.table("ledger"), addresses, LEDGER_COLUMNS)}
+    twins = [twin for entry in entries.values() if (twin := _twin(entry))]
+    twin_texts = kept_texts(run.table("shards"), sorted(set(twins)), ROW_GROUPS) if twins else {}
+    found: dict[tuple[str, str], list[Sample]] = {}
+    for key, group in chosen.items():
+        for row in group:
+            entry = entries.get(_address(row), {})
+            twin_text = twin_texts.get(_twin(entry) or ("", -1))
+            found.setdefault(key, []).append(_sample({**row, **entry}, texts[_address(row)], twin_text))
+    return found
+
+
+def _chosen(run: OpenedRun, most: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    if not most or not run.parts("samples"):
         return {}
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for batch in table.to_batches(columns=["stage", "reason", "hash", "file_path", "offset", "url", "value", "limit"]):
-        for row in batch.to_pylist():
-            rows.setdefault((row["stage"], row["reason"]), []).append(row)
-    chosen = {
+    for row in run.read("samples", SAMPLE_COLUMNS).to_pylist():
+        rows.setdefault((row["stage"], row["reason"]), []).append(row)
+    return {
         key: sorted(found, key=lambda row: (row["hash"], row["file_path"], row["offset"]))[:most]
         for key, found in rows.items()
     }
-    texts = {(r["file_path"], r["offset"]): r["text"] for r in _at(table, chosen, ["text"])}
-    entries = {
-        (r["file_path"], r["offset"]): r
-        for r in _at(
-            run.table("ledger"),
-            chosen,
-            ["url", "language", "cause", "score", "matched_file", "matched_offset", "words"],
-        )
-    }
-    found_samples = {}
-    for key, group in chosen.items():
-        found_samples[key] = [
-            _sample(
-                {**row, **entries.get((row["file_path"], row["offset"]), {})},
-                texts.get((row["file_path"], row["offset"])) or "",
-            )
-            for row in group
-        ]
-    return found_samples
 
 
-def _at(
-    table: ds.Dataset, chosen: dict[tuple[str, str], list[dict[str, Any]]], columns: list[str]
-) -> list[dict[str, Any]]:
-    offsets = sorted({row["offset"] for group in chosen.values() for row in group})
-    found = table.to_table(columns=["file_path", "offset", *columns], filter=ds.field("offset").isin(offsets))
-    return list(found.to_pylist())
+def _address(row: dict[str, Any]) -> Address:
+    return row["file_path"], row["offset"]
 
 
-def _sample(row: dict[str, Any], text: str) -> Sample:
-    evidence = spans(row["stage"], row["reason"], text)
+def _twin(entry: dict[str, Any]) -> Address | None:
+    return (entry["matched_file"], entry["matched_offset"]) if entry.get("matched_file") else None
+
+
+def _sample(row: dict[str, Any], text: str, twin: str | None) -> Sample:
+    evidence = spans(row["stage"], row["reason"], text) if twin is None else unlike(text, twin)
     start = max(0, evidence[0][0] - BEFORE) if evidence and evidence[0][0] > EXCERPT - BEFORE else 0
     end = min(len(text), start + EXCERPT)
-    within = tuple((max(a, start) - start, min(b, end) - start) for a, b in evidence if a < end and b > start)[
-        :MOST_SPANS
-    ]
-    return Sample(row, text[start:end], within, len(evidence), start > 0, end < len(text))
+    inside = [(max(a, start) - start, min(b, end) - start) for a, b in evidence if a < end and b > start]
+    return Sample(
+        row=row,
+        excerpt=text[start:end],
+        evidence=tuple(inside[:MOST_SPANS]),
+        found=len(evidence),
+        before=start > 0,
+        after=end < len(text),
+        compared=twin is not None,
+    )

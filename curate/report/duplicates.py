@@ -10,11 +10,11 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from curate.report.addresses import Address, kept_texts, rows_at
 from curate.report.opened import OpenedRun
 
 LARGEST, MEMBERS, EXCERPT = 10, 5, 600  # clusters shown, pages shown of each, characters of the twin's text
 ROW_GROUPS = 24  # most row groups of shards that are read for texts
-Address = tuple[str, int]
 
 
 @dataclass
@@ -110,46 +110,13 @@ def _add_twins(run: OpenedRun, ledger: ds.Dataset, clusters: list[Cluster]) -> N
     """URL and fate of the page of each cluster that the others were dropped for; its text where that is cheap."""
     wanted = sorted({cluster.address for cluster in clusters})
     facts: dict[Address, dict[str, Any]] = {}
-    for row in _rows_at(ledger, wanted, ["url", "stage"]):
+    for row in rows_at(ledger, wanted, ["url", "stage"]):
         facts[row["file_path"], row["offset"]] = row
     shards = run.table("shards")
-    for row in _rows_at(shards, wanted, ["url"]):
+    for row in rows_at(shards, wanted, ["url"]):
         facts[row["file_path"], row["offset"]] = {**row, "stage": "kept"}
-    texts = _texts(shards, wanted)
+    texts = kept_texts(shards, wanted, ROW_GROUPS)
     for cluster in clusters:
         fact = facts.get(cluster.address, {})
         cluster.url, cluster.fate = fact.get("url"), fact.get("stage", "unknown")
-        cluster.text = texts.get(cluster.address)
-
-
-def _rows_at(table: ds.Dataset, addresses: list[Address], columns: list[str]) -> list[dict[str, Any]]:
-    if "offset" not in table.schema.names:
-        return []
-    offsets = sorted({offset for _, offset in addresses})
-    rows = table.to_table(
-        columns=["file_path", "offset", *columns], filter=ds.field("offset").isin(offsets)
-    ).to_pylist()
-    known = set(addresses)
-    return [row for row in rows if (row["file_path"], row["offset"]) in known]
-
-
-def _texts(shards: ds.Dataset, addresses: list[Address]) -> dict[Address, str]:
-    """The first EXCERPT characters of kept texts, read from the few row groups that can hold them.
-
-    Shards in crawl order tell by their statistics where an offset lies; where too many row groups might hold one
-    (a shuffled order), it goes without.
-    """
-    if "offset" not in shards.schema.names:
-        return {}
-    found: dict[Address, str] = {}
-    groups = 0
-    for file, offset in addresses:
-        here = (ds.field("file_path") == file) & (ds.field("offset") == offset)
-        pieces = [piece for fragment in shards.get_fragments(here) for piece in fragment.split_by_row_group(here)]
-        groups += len(pieces)
-        if groups > ROW_GROUPS:
-            break
-        for piece in pieces:
-            for row in piece.to_table(columns=["text"], filter=here, schema=shards.schema).to_pylist():
-                found[file, offset] = row["text"][:EXCERPT]
-    return found
+        cluster.text = texts.get(cluster.address, "")[:EXCERPT] or None

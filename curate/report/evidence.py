@@ -22,6 +22,7 @@ _BULLET = re.compile(r"\s*[•‣⁃◦●▪■*\-–—]")
 _END_MARK = re.compile(r"[.?!\"'”’)]\s*$")
 SHORT_LINE = 30  # characters, as in FineWeb (Penedo et al. 2024, section 3.6)
 LONG_WORD, SHORT_WORD = 15, 2  # characters, where the rule is about the mean
+SHARED = 3  # words in a row that two texts share
 MOST_WORDS = 20_000  # of a text that n-grams are looked for in
 
 
@@ -35,6 +36,24 @@ def spans(stage: str, reason: str, text: str) -> list[Span]:
         if match:
             return merged(finder(text, match))
     return []
+
+
+def unlike(text: str, twin: str) -> list[Span]:
+    """What a near copy has and its twin has not: the words outside all runs of SHARED words that the twin has too."""
+    known = {gram for gram, _ in _grams(twin, SHARED)}
+    shared = merged(span for gram, span in _grams(text, SHARED) if gram in known)
+    ends = [0, *(place for span in shared for place in span), min(len(text), _read_until(text))]
+    gaps = zip(ends[::2], ends[1::2])
+    return merged(
+        (start + found.start(), start + found.end())
+        for start, end in gaps
+        for found in re.finditer(r"\S(?:.*\S)?", text[start:end], re.DOTALL)
+    )
+
+
+def _read_until(text: str) -> int:
+    """Where the last word lies that n-grams are looked for in."""
+    return max((found.end() for found, _ in zip(_WORD.finditer(text), range(MOST_WORDS))), default=0)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from curate.report.drops import Sample, samples
 from curate.report.funnel import funnel
-from curate.report.markup import Markup, count, element, folded, join, measured, url, words
+from curate.report.markup import Markup, count, element, folded, join, measured, numbered, url, words
 from curate.report.opened import OpenedRun
 
 NONE = "No dropped text is recorded (samples: 0, or nothing with a text was dropped)."
@@ -58,14 +58,14 @@ def _facts(one: Sample) -> list[Markup]:
     return [url(one.row["url"]), *facts]
 
 
-def _cause(one: Sample) -> Markup | None:
-    """The twin, or how many places are marked."""
+def _cause(one: Sample) -> Markup:
+    """The twin and what sets the page apart from it, or how many places are marked."""
     if one.row.get("matched_file"):
         twin = element("code", f"{one.row['matched_file']}:{one.row['matched_offset']}")
-        return element("p", "Dropped for ", twin, ".", class_="note")
-    if not one.found:
-        return element("p", WHOLE_PAGE, class_="note")
-    return element("p", f"{count(one.found)} places are marked.", class_="note") if one.found > 1 else None
+        said = "; marked is what that page has not" if one.found else "; it has the same words" if one.compared else ""
+        return element("p", "Dropped for ", twin, f"{said}.", class_="note")
+    said = f"{numbered(one.found, 'place')} marked." if one.found else WHOLE_PAGE
+    return element("p", said, class_="note")
 
 
 def _excerpt(one: Sample) -> list[object]:

@@ -8,11 +8,15 @@ from curate.report.funnel import funnel
 from curate.report.markup import Markup, count, element, folded, join, share, short, size, table, words
 from curate.report.opened import OpenedRun
 
+# What an alarm of each kind says after its name: `dropped`, `of` and their share.
 ALARMS = {
-    "source_lost": "The corpus stages dropped nearly all that reached them from this source",
-    "domain_lost": "The corpus stages dropped nearly all that reached them from this domain",
-    "giant_cluster": "One cluster of duplicates holds an unusual share of the pages",
+    "source_lost": "the corpus stages dropped {dropped} of the {of} pages of this source that reached them ({share})",
+    "domain_lost": "the corpus stages dropped {dropped} of the {of} pages of this domain that reached them ({share})",
+    "giant_cluster": "one cluster of duplicates holds {of} pages",
+    "shortfall": "{dropped} of the {of} tokens wanted are missing ({share})",
+    "over_4_epochs": "{dropped} of {of} groups are read more than four times",
 }
+OTHER_ALARM = "{kind}: {dropped} of {of} ({share})"
 PRESCREEN_PAYS = 0.15  # share of pages that a stage before extraction must drop to be worth its time
 
 
@@ -51,17 +55,7 @@ def _sentence(stats: dict[str, Any]) -> str:
 
 def alarms(run: OpenedRun) -> Markup:
     """Alarms, advice, and the notes that corpus stages made."""
-    raised = [
-        element(
-            "li",
-            element("strong", ALARMS.get(alarm["alarm"], words(alarm["alarm"]))),
-            ": ",
-            element("code", alarm["name"]),
-            f" lost {count(alarm['dropped'])} of {count(alarm['of'])} pages ({share(alarm['dropped'], alarm['of'])}).",
-            class_="alarm",
-        )
-        for alarm in run.stats["alarms"]
-    ]
+    raised = [_alarm(alarm) for alarm in run.stats["alarms"]]
     advised = [element("li", said, class_="advice") for said in advice(run.stats)]
     shown = (
         element("ul", *raised, *advised, class_="alarms") if raised or advised else element("p", "No alarm was raised.")
@@ -74,6 +68,13 @@ def alarms(run: OpenedRun) -> Markup:
     ]
     noted = table("What the corpus stages noted", ["stage", "note", "number"], notes, texts=2)
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
+
+
+def _alarm(alarm: dict[str, Any]) -> Markup:
+    part, whole = alarm["dropped"], alarm["of"]
+    told = {"dropped": count(part), "of": count(whole), "share": share(part, whole), "kind": words(alarm["alarm"])}
+    said = ALARMS.get(alarm["alarm"], OTHER_ALARM).format(**told)
+    return element("li", element("strong", alarm["name"]), f": {said}.", class_="alarm")
 
 
 def advice(stats: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curate.report.evidence import merged, spans
+from curate.report.evidence import merged, spans, unlike
 
 CASES = [
     ("duplicate_5_grams", "a b c d e x a b c d e", ["a b c d e"]),
@@ -36,6 +36,21 @@ def test_the_cause_is_marked(reason: str, text: str, marked: list[str]) -> None:
 
 def test_spans_that_touch_become_one() -> None:
     assert merged([(5, 9), (0, 2), (2, 4), (8, 12), (3, 3)]) == [(0, 4), (5, 12)]
+
+
+@pytest.mark.parametrize(
+    ("text", "twin", "marked"),
+    [
+        ("one two three four five six", "one two three four five six", []),
+        ("one two three NEW  WORDS four five six", "one two three four five six", ["NEW  WORDS"]),
+        ("Ad! one two three four", "one two three four", ["Ad!"]),
+        ("one two three four the end", "one two three four", ["the end"]),
+        ("wholly other text", "one two three four", ["wholly other text"]),
+        ("", "one two three four", []),
+    ],
+)
+def test_what_the_twin_has_not_is_marked(text: str, twin: str, marked: list[str]) -> None:
+    assert [text[start:end] for start, end in unlike(text, twin)] == marked
 
 
 class Shouting:

@@ -1,5 +1,6 @@
 """`curate report` as a file: what it says, escapes and weighs. What it looks like: test_report_browser.py."""
 
+import inspect
 import json
 import re
 import shutil
@@ -130,6 +131,17 @@ def test_the_cause_is_marked_in_the_text(tmp_path: Path) -> None:
     assert parsed.texts["mark"].count("#") > 20
 
 
+def test_a_copy_shows_what_sets_it_apart(tmp_path: Path) -> None:
+    story = " ".join(f"{PROSE.split()[number % 15]}{number}" for number in range(300))
+    rows = [
+        {"text": story, "url": "https://a.example/"},
+        {"text": story + " An added line.", "url": "https://b.example/"},
+    ]
+    parsed = Page(page(finished(tmp_path, ["near_dedup"], {"path": pages(tmp_path, rows), "url": "url"})))
+    assert "An added line." in parsed.texts["mark"]
+    assert any("marked is what that page has not" in text for text in parsed.texts["p"])
+
+
 def test_page_text_stays_text(tmp_path: Path) -> None:
     html = page(hostile(tmp_path))
     parsed = Page(html)
@@ -233,3 +245,18 @@ def test_domains_are_those_of_the_ledger(tmp_path: Path) -> None:
     for url in URLS:
         expected[domain(url)] = expected.get(domain(url), 0) + 1
     assert {one.name: one.kept for one in found} == expected and number == len(expected)
+
+
+def test_each_kind_of_alarm_has_its_sentence() -> None:
+    from curate import alarms
+
+    kinds = set(
+        re.findall(r'"(source_lost|domain_lost|giant_cluster|shortfall|over_4_epochs)"', inspect.getsource(alarms))
+    )
+    assert kinds == set(section_overview.ALARMS)
+    run = OpenedRun(Path("nowhere"))
+    told = [{"alarm": kind, "name": "x<y", "dropped": 1234, "of": 1300} for kind in [*sorted(kinds), "new_kind"]]
+    run.__dict__["stats"] = {"alarms": told, "notes": {}, "stages": [], "dropped": [], "read": {"documents": 0}}
+    html = section_overview.alarms(run)
+    assert html.count('<li class="alarm"><strong>x&lt;y</strong>: ') == len(told)
+    assert "1,234 of the 1,300 pages of this domain" in html and "new kind: 1,234 of 1,300 (94.9\u00a0%)." in html
