@@ -69,7 +69,7 @@ def training_days(tokens: float, parameters: float, gpus: int, achieved_tflops: 
 def training_days_exact(
     tokens: float, layers: int, hidden: int, vocab: int, sequence: int, gpus: int, achieved_tflops: float
 ) -> float:
-    """Days of training with full recomputation by the FLOPs of equation 3 instead of 8·T·P: attention and head count."""
+    """Days of training with full recomputation by the FLOPs of equation 3, where attention and head count."""
     flops = megatron_flops(1, sequence, layers, hidden, vocab) / sequence * tokens
     return flops / (gpus * achieved_tflops * 1e12) / 86400
 

@@ -22,6 +22,7 @@ from scale.planner.steptime import StageParameters, step_seconds
 from scale.planner.workload import RECOMPUTES, Layout, Recompute, Train
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
+MOST_STAGES, MOST_CHUNKS = 64, 64
 SHORTEST_CONTEXT_PART = 4096  # tokens: cutting a sequence finer than this only adds communication
 
 
@@ -91,7 +92,7 @@ def _splits(model: Model, cluster: Cluster, train: Train, limits: Limits) -> Ite
             if cluster.gpus % (tp * cp) or train.sequence % cp:
                 continue
             rest = cluster.gpus // (tp * cp)
-            for pp in limits.pp or [p for p in divisors(rest) if p <= min(model.layers, 64)]:
+            for pp in limits.pp or [p for p in range(1, min(model.layers, MOST_STAGES) + 1) if rest % p == 0]:
                 if rest % pp or pp > model.layers:
                     continue
                 dp = rest // pp
@@ -103,7 +104,11 @@ def _chunks(model: Model, pp: int, limits: Limits) -> list[int]:
     most = -(-model.layers // pp)
     if pp == 1:
         return [1]
-    return [v for v in limits.interleave or range(1, most + 1) if v == 1 or chunks_divide(model.layers, pp, v)]
+    return [
+        v
+        for v in limits.interleave or range(1, min(most, MOST_CHUNKS) + 1)
+        if v == 1 or chunks_divide(model.layers, pp, v)
+    ]
 
 
 def schedule_possible(schedule: str, layers: int, stages: int, interleave: int, micro_batches: int) -> bool:

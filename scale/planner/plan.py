@@ -19,6 +19,7 @@ from scale.planner.layouts import Candidates, search
 from scale.planner.levers import largest_levers
 from scale.planner.model import count_parameters
 from scale.planner.model_card import model_card
+from scale.planner.pipeline_section import pipeline_section
 from scale.planner.plan_input import PlanInput
 from scale.planner.refusal import Refusal
 from scale.planner.rejected import rejected_layouts
@@ -45,6 +46,7 @@ def make_plan(inputs: PlanInput, top: int = 3, documents: dict[str, int] | None 
         "searched": {"layouts": len(found.seconds), "fit": int(found.fits.sum())},
         "layouts": ranked,
         "rejected": rejected_layouts(inputs, found, chosen[0]),
+        "pipeline": pipeline_section(best, inputs.train),
         "checkpoint": checkpoint_section(inputs, ranked[0]),
         "data": None if data is None else data_section(data, inputs.train.tokens),
         "levers": largest_levers(inputs, best, ranked[0]["days_with_failures"]["value"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,15 +61,19 @@ def number(value: Any, place: str) -> float:
     if isinstance(value, bool) or value is None:
         raise Refusal(f"{place}: {value!r} is no number")
     try:
-        return float(value)
+        plain = float(value)
     except (TypeError, ValueError):
-        pass
+        plain = math.nan
+    if math.isfinite(plain):
+        return plain
     text = str(value).strip().replace("_", "").replace(",", "")
     factor = SUFFIXES.get(text[-1:].lower())
     try:
-        return float(text[:-1]) * factor if factor else float(text)
+        result = float(text[:-1]) * factor if factor else float(text)
     except ValueError as error:
         raise Refusal(f"{place}: {value!r} is no number; write it as 15e12 or 15T") from error
+    require(math.isfinite(result), f"{place}: {value!r} is not finite")
+    return result
 
 
 def whole(value: Any, place: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scale.planner.answers import grid_text
 from scale.planner.units import count, money, percent, quantity
 
 Plan = Mapping[str, Any]
@@ -17,6 +18,7 @@ def plan_text(plan: Plan) -> str:
         _layouts(plan),
         _causes(plan["layouts"][0]),
         _memory(plan["layouts"][0]),
+        _pipeline(plan),
         _rejected(plan),
         _run(plan),
         _checkpoint(plan),
@@ -117,6 +119,19 @@ def _memory(best: Mapping[str, Any]) -> list[str]:
         f"of {memory['limit_gib']:.1f} GiB usable, margin {memory['margin_gib']:.1f} GiB"
     )
     return lines
+
+
+def _pipeline(plan: Plan) -> list[str]:
+    pipeline = plan["pipeline"]
+    if pipeline is None:
+        return []
+    shown = f"{pipeline['grid_stages']} of {pipeline['stages']} stages, {pipeline['grid_micro_batches']} of "
+    bubbles = ", ".join(f"{name} {percent(share)}" for name, share in pipeline["bubble_fraction_by_schedule"].items())
+    return [
+        f"PIPELINE of layout 1 under 1F1B ({shown}{pipeline['micro_batches']} micro-batches; [1] backward, · idle)",
+        *(f"  {line}" for line in grid_text(pipeline["grid"])),
+        f"  bubble of the total without interleaving: {bubbles}",
+    ]
 
 
 def _rejected(plan: Plan) -> list[str]:

@@ -95,6 +95,7 @@ def test_plan_as_text_and_json() -> None:
         "searched",
         "layouts",
         "rejected",
+        "pipeline",
         "checkpoint",
         "data",
         "levers",

@@ -36,11 +36,14 @@ DEEPSEEK_V3 = {
 }
 
 # Small configs instantiated in transformers 5.24.0; each covers switches that no published total does.
-SMALL: list[tuple[dict[str, Any], int]] = [
-    ({"model_type": "gptj", "n_layer": 2, "n_embd": 96, "n_head": 4, "vocab_size": 500, "n_positions": 64}, 319220),
+WIDTH = {"num_hidden_layers": 2, "hidden_size": 96, "num_attention_heads": 4, "vocab_size": 500}
+GQA = {**WIDTH, "num_key_value_heads": 2, "intermediate_size": 160}
+OLD = {"n_layer": 2, "n_embd": 96, "n_head": 4, "vocab_size": 500}
+SMALL: list[tuple[str, dict[str, Any], int]] = [
+    ("gptj", {**OLD, "n_positions": 64}, 319220),
     (
+        "gpt_neo",
         {
-            "model_type": "gpt_neo",
             "num_layers": 2,
             "hidden_size": 96,
             "num_heads": 4,
@@ -50,177 +53,24 @@ SMALL: list[tuple[dict[str, Any], int]] = [
         },
         381440,
     ),
-    (
-        {"model_type": "gpt_bigcode", "n_layer": 2, "n_embd": 96, "n_head": 4, "vocab_size": 500, "n_positions": 1024},
-        342240,
-    ),
-    (
-        {
-            "model_type": "falcon",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-        },
-        242112,
-    ),
-    (
-        {
-            "model_type": "phi",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        214900,
-    ),
-    (
-        {
-            "model_type": "phimoe",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        1629888,
-    ),
-    (
-        {
-            "model_type": "olmo",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        243456,
-    ),
-    (
-        {
-            "model_type": "olmo2",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        244224,
-    ),
-    (
-        {
-            "model_type": "olmoe",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        6062592,
-    ),
-    (
-        {
-            "model_type": "gemma2",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        730848,
-    ),
-    (
-        {
-            "model_type": "gemma3_text",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        731872,
-    ),
-    (
-        {
-            "model_type": "qwen3",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        484064,
-    ),
-    (
-        {
-            "model_type": "deepseek_v2",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 4,
-            "intermediate_size": 160,
-        },
-        57513056,
-    ),
-    (
-        {
-            "model_type": "cohere",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        195744,
-    ),
-    (
-        {
-            "model_type": "starcoder2",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        166784,
-    ),
-    (
-        {
-            "model_type": "nemotron",
-            "num_hidden_layers": 2,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-        },
-        213696,
-    ),
-    (
-        {
-            "model_type": "llama4_text",
-            "num_hidden_layers": 1,
-            "hidden_size": 96,
-            "num_attention_heads": 4,
-            "vocab_size": 500,
-            "num_key_value_heads": 2,
-            "intermediate_size": 160,
-            "head_dim": 128,
-        },
-        2 * 500 * 96 + 147456 + 16 * 3 * 160 * 96 + 16 * 96 + 3 * 160 * 96 + 3 * 96,
-    ),
+    ("gpt_bigcode", {**OLD, "n_positions": 1024}, 342240),
+    ("falcon", WIDTH, 242112),
+    ("phi", GQA, 214900),
+    ("phimoe", GQA, 1629888),
+    ("olmo", GQA, 243456),
+    ("olmo2", GQA, 244224),
+    ("olmoe", GQA, 6062592),
+    ("gemma2", GQA, 730848),
+    ("gemma3_text", GQA, 731872),
+    ("qwen3", GQA, 484064),
+    ("deepseek_v2", {**GQA, "num_key_value_heads": 4}, 57513056),
+    ("cohere", GQA, 195744),
+    ("starcoder2", GQA, 166784),
+    ("nemotron", GQA, 213696),
+    ("apertus", GQA, 213316),
+    ("exaone4", GQA, 244032),
+    ("minimax_m2", GQA, 24035040),
+    ("nemotron", {**GQA, "tie_word_embeddings": True}, 213696 - 500 * 96),
 ]
 
 
@@ -229,11 +79,9 @@ def test_published_configs_are_counted_exactly(config: dict[str, Any]) -> None:
     assert count_parameters(model_from_config(config)).total == config["total_params"]
 
 
-@pytest.mark.parametrize(
-    ("config", "total"), SMALL, ids=lambda value: value["model_type"] if isinstance(value, dict) else ""
-)
-def test_small_configs_are_counted_exactly(config: dict[str, Any], total: int) -> None:
-    assert count_parameters(model_from_config(config)).total == total
+@pytest.mark.parametrize(("family", "config", "total"), SMALL)
+def test_small_configs_are_counted_exactly(family: str, config: dict[str, Any], total: int) -> None:
+    assert count_parameters(model_from_config({"model_type": family, **config})).total == total
 
 
 def test_deepseek_v3_leaves_out_buffers_and_the_prediction_layer() -> None:

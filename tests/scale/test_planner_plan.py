@@ -110,6 +110,8 @@ def test_chinchilla_tokens_and_batch_in_tokens() -> None:
         ({"train": {"sequense": 4}}, "train.sequense: unknown key"),
         ({"train": {"global_batch": 4, "global_batch_tokens": 4096}}, "not both"),
         ({"train": {"tokens": "many"}}, "many"),
+        ({"train": {"tokens": float("inf")}}, "not finite"),
+        ({"train": {"tokens": float("inf")}}, "not finite"),
         ({"train": {"precision": "fp4"}}, "fp4"),
         ({"train": {"recipe": "adam3"}}, "adam3"),
         ({"train": {"sequence": 0}}, "train.sequence"),
@@ -153,6 +155,17 @@ def test_rejected_layouts_say_why() -> None:
     reasons = {item["alternative"]: item["reason"] for item in plan["rejected"]}
     assert "slower" in reasons["no interleaving"] and "bubble" in reasons["no interleaving"]
     assert all(reasons.values())
+
+
+def test_the_pipeline_grid_has_the_bubble_of_its_schedule() -> None:
+    plan = make_plan(read_plan(next(path for path in PLANS if path.stem == "llama-3-405b")))
+    pipeline = plan["pipeline"]
+    idle = sum(cell == 0 for row in pipeline["grid"] for cell in row)
+    assert idle == pipeline["grid_stages"] * 2 * (pipeline["grid_stages"] - 1)
+    m, p = pipeline["micro_batches"], pipeline["stages"]
+    assert pipeline["bubble_fraction_by_schedule"]["1F1B"] == pytest.approx((p - 1) / (m + p - 1), rel=1e-4)
+    assert "PIPELINE" in plan_text(plan)
+    assert make_plan(parse_plan(config(limits={"pp": 1})))["pipeline"] is None
 
 
 def test_levers_are_sorted_by_what_they_save() -> None:
