@@ -1,6 +1,12 @@
-"""Made-up texts with near copies: edited families, chains, pages of one template."""
+"""Made-up texts with near copies: edited families, chains, pages of one template; and how alike they are."""
 
 import random
+from typing import Any
+
+import numpy as np
+
+from curate.document import Document
+from stages.near_dedup import NearDedup
 
 WORDS = ("amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge mesa notch oasis pier quarry ridge "
          "shoal tarn upland vale weir yard zenith arch barn crypt dome eaves forge gate").split()  # fmt: skip
@@ -44,3 +50,16 @@ def chain(rng: random.Random, links: int, length: int = 200, changes: int = 2) -
             text[(link * changes + place) * 7 % length] = f"link{link}x{place}"
         texts.append(" ".join(text))
     return texts
+
+
+def signatures(stage: NearDedup, docs: list[Document]) -> Any:
+    return np.concatenate([sketch.record["signature"] for sketch in stage.sketch_all(docs)])  # type: ignore[index]
+
+
+def similar(stage: NearDedup, docs: list[Document]) -> Any:
+    """The matrix of estimated similarities, brute force; a text without words is like nothing."""
+    held = signatures(stage, docs)
+    matrix = np.array([(held == row).sum(axis=1) / stage.permutations for row in held])
+    empty = [not doc.normalized for doc in docs]
+    matrix[empty, :] = matrix[:, empty] = 0.0
+    return matrix

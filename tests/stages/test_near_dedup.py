@@ -1,49 +1,20 @@
-"""near_dedup: datasketch's signatures, brute force as the measure, the keep rule to the letter."""
+"""near_dedup: brute force as the measure, the keep rule to the letter."""
 
-import json
 import math
 import random
-import tracemalloc
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from datasketch import MinHash
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from curate import clusters, twins
 from curate.document import Document
-from curate.text import normalize
-from stages import minhash
-from stages.near_dedup import (
-    By,
-    MinHasher,
-    NearDedup,
-    estimate_jaccard,
-    jaccard,
-    lsh_candidate_probability,
-    near_duplicate_pairs,
-    shingles,
-)
+from stages.near_dedup import By, NearDedup, jaccard, shingles
 from tests.decided import decided, documents
-from tests.near_texts import chain, edited, families, template_site, words
-
-
-def signatures(stage: NearDedup, docs: list[Document]) -> Any:
-    return np.concatenate([sketch.record["signature"] for sketch in stage.sketch_all(docs)])  # type: ignore[index]
-
-
-def similar(stage: NearDedup, docs: list[Document]) -> Any:
-    """The matrix of estimated similarities, brute force; a text without words is like nothing."""
-    held = signatures(stage, docs)
-    matrix = np.array([(held == row).sum(axis=1) / stage.permutations for row in held])
-    empty = [not doc.normalized for doc in docs]
-    matrix[empty, :] = matrix[:, empty] = 0.0
-    return matrix
+from tests.near_texts import chain, edited, families, similar, template_site, words
 
 
 def plain_keep(stage: NearDedup, docs: list[Document], ranks: list[float] | None = None) -> list[int]:
@@ -74,76 +45,6 @@ def plain_keep(stage: NearDedup, docs: list[Document], ranks: list[float] | None
 def kept_of(tmp_path: Path, stage: NearDedup, docs: list[Document], **how: Any) -> list[int]:
     table = decided(tmp_path, [("near_dedup", stage)], docs, **how)
     return np.flatnonzero(table.slice(0, len(docs)).stage == 0).tolist()
-
-
-@pytest.mark.parametrize("k", [1, 2, 5, 9])
-@pytest.mark.parametrize("seed", [1, 7])
-def test_signatures_are_those_of_datasketch(k: int, seed: int) -> None:
-    rng = random.Random(k)
-    texts = [words(rng, n) for n in (0, 1, 2, 3, 4, 5, 6, 9, 40, 500, 16_384, 16_390, 40_000)]
-    texts += [["naïve", "ß", "日本語", "x" * 100, "\ud800", "😀"] * 3]
-    rng.shuffle(texts)
-    made = minhash.signatures(texts, k, 128, seed)
-    for text, signature in zip(texts, made):
-        oracle = MinHash(128, seed=seed, scheme="affine32", hashfunc=int)
-        oracle.update_batch(minhash.shingle_values(text, k).tolist())
-        assert signature.tobytes() == oracle.hashvalues.tobytes()
-
-
-def test_shingle_values_are_frozen() -> None:
-    """The definition in docs/stages/near_dedup.md, in Python integers, and its values of the first delivery."""
-    import xxhash
-
-    def value(window: list[str]) -> int:
-        h = 0
-        for word in window:
-            h = (h * 0x9E3779B97F4A7C15 + xxhash.xxh3_64_intdigest(word.encode())) % 2**64
-        h ^= h >> 32
-        return (h * 0xFF51AFD7ED558CCD % 2**64) >> 32
-
-    text = "the cat sat on the mat".split()
-    for k in (1, 2, 5):
-        windows = [text[i : i + k] for i in range(len(text) - k + 1)]
-        assert minhash.shingle_values(text, k).tolist() == [value(window) for window in windows]
-    assert minhash.shingle_values(text[:3], 5).tolist() == [value(text[:3])]
-    assert minhash.signatures([text], 5, 128, 1)[0, :4].tolist() == FROZEN_SLOTS
-    assert minhash.bucket_keys(minhash.signatures([text], 5, 128, 1), 25, 5)[0, :2].tolist() == FROZEN_KEYS
-
-
-FROZEN_SLOTS = [1203736671, 130437907, 3064127511, 3102039424]
-FROZEN_KEYS = [5379788343304193783, 4722304910482764479]
-
-
-def test_many_at_once_and_one_by_one_are_the_same_bytes() -> None:
-    rng = random.Random(3)
-    docs = documents([" ".join(words(rng, rng.choice([0, 1, 4, 5, 60, 20_000]))) for _ in range(60)])
-    for stage in (NearDedup(), NearDedup(keep="longest"), NearDedup(permutations=64, bands=8, rows=8, shingle=2)):
-        for together, doc in zip(stage.sketch_all(docs), docs):
-            alone = stage.sketch(doc)
-            assert alone.keys.tobytes() == together.keys.tobytes()
-            assert alone.record.tobytes() == together.record.tobytes()  # type: ignore[union-attr]
-            assert len(alone.record.tobytes()) == stage.record.itemsize  # type: ignore[union-attr]
-
-
-def test_a_long_text_takes_no_more_than_16_mib() -> None:
-    text = " ".join(words(random.Random(1), 100_000))
-    stage = NearDedup()
-    stage.sketch(documents(["warm up"])[0])
-    doc = documents([text])[0]
-    tracemalloc.start()
-    stage.sketch(doc)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 16 << 20
-
-
-def test_keys_are_equal_where_bands_are_and_nowhere_else() -> None:
-    rng = np.random.default_rng(2)
-    held = rng.integers(0, 2, (300, 128), dtype=np.uint32)  # few values: many equal bands
-    keys = minhash.bucket_keys(held, 25, 5)
-    bands = [[(band, *held[n, band * 5 : band * 5 + 5].tolist()) for band in range(25)] for n in range(300)]
-    assert len({key for row in keys.tolist() for key in row}) == len({band for row in bands for band in row})
-    assert all(keys[0, band] == keys[1, band] for band in range(25) if bands[0][band] == bands[1][band])
 
 
 @pytest.mark.parametrize("cluster", ["kept", "component"])
@@ -327,96 +228,3 @@ def test_options_are_checked() -> None:
     for wrong in ('{"threshold": 0}', '{"threshold": 1.1}', '{"bands": 26}', '{"keep": "last"}', '{"shingle": 0}'):
         with pytest.raises(ValidationError):
             read.validate_json(wrong, strict=True)
-
-
-# The seed's functions, section 1e to 1g.
-
-A, B = shingles("the cat sat on the mat", 2), shingles("the cat sat on a mat", 2)
-
-
-def test_shingles_of_the_seed() -> None:
-    assert sorted(A) == ["cat sat", "on the", "sat on", "the cat", "the mat"]
-    assert sorted(B) == ["a mat", "cat sat", "on a", "sat on", "the cat"]
-    assert (len(A & B), len(A | B)) == (3, 7)
-    assert shingles("a b c d e f") == {"a b c d e", "b c d e f"}
-    assert shingles("a b") == {"a b"} and shingles(" ") == set()
-
-
-def test_jaccard_of_the_seed() -> None:
-    assert round(jaccard(A, B), 2) == 0.43
-    assert jaccard(set(), set()) == 0.0 and jaccard(A, A) == 1.0
-
-
-def test_first_cards_agree_as_often_as_jaccard_says() -> None:
-    a, b = {"a", "b", "c"}, {"b", "c", "d"}
-    orders = list(permutations("abcd"))
-    agree = sum(next(x for x in o if x in a) == next(x for x in o if x in b) for o in orders)
-    assert (agree, len(orders)) == (12, 24)
-    assert agree / len(orders) == jaccard(a, b) == 0.5
-    assert round(math.sqrt(0.5 * 0.5 / 128), 3) == 0.044
-    assert math.comb(10**9, 2) == pytest.approx(5e17, rel=1e-3)
-
-
-def test_minhasher_is_the_minimum_of_affine_functions() -> None:
-    hasher = MinHasher(16, seed=3)
-    assert len(hasher.functions) == 16 and len(set(hasher.functions)) == 16
-    parts = [hasher.signature({item}) for item in A]
-    assert hasher.signature(A) == tuple(min(slot) for slot in zip(*parts))
-    with pytest.raises(ValueError, match="slots"):
-        estimate_jaccard((1, 2), (1, 2, 3))
-
-
-def test_estimates_are_near_jaccard() -> None:
-    """Mean error over 60 pairs of known similarity within three standard errors, for both hashers."""
-    rng = random.Random(17)
-    pairs = [(text := words(rng, 300), edited(rng, text, rng.randrange(0, 40))) for _ in range(60)]
-    hasher, stage = MinHasher(128), NearDedup()
-    for plain in (True, False):
-        errors = []
-        for one, other in pairs:
-            a, b = " ".join(one), " ".join(other)
-            if plain:
-                estimate = estimate_jaccard(*(hasher.signature(shingles(text)) for text in (a, b)))
-            else:
-                estimate = float(similar(stage, documents([a, b]))[0, 1])
-            errors.append(estimate - jaccard(shingles(a), shingles(b)))
-        assert abs(np.mean(errors)) < 3 * 0.044 / math.sqrt(60)
-        assert np.sqrt(np.mean(np.square(errors))) < 0.05
-
-
-def test_lsh_candidate_probability_of_the_seed() -> None:
-    assert round(lsh_candidate_probability(0.8, 20, 5), 4) == 0.9996
-    assert round(lsh_candidate_probability(0.3, 20, 5), 4) == 0.0475
-    assert [lsh_candidate_probability(s) for s in (0.0, 1.0)] == [0.0, 1.0]
-    assert round((1 / 20) ** (1 / 5), 2) == 0.55
-
-
-def test_near_duplicate_pairs_are_those_that_the_stage_joins(tmp_path: Path) -> None:
-    rng = random.Random(31)
-    texts = families(rng, 12, length=300)
-    pairs = near_duplicate_pairs(texts, threshold=0.8)
-    sets = [shingles(normalize(text)) for text in texts]
-    assert {(i, j) for i, j, _ in pairs} >= {
-        (i, j) for i, j in combinations(range(len(texts)), 2) if jaccard(sets[i], sets[j]) >= 0.92
-    }
-    assert all(jaccard(sets[i], sets[j]) > 0.65 and score >= 0.8 for i, j, score in pairs)
-    table = decided(tmp_path, [("near_dedup", NearDedup())], documents(texts))
-    joined = {(int(m), n) for n, m in enumerate(table.slice(0, len(texts)).matched) if m >= 0}
-    found = {(i, j) for i, j, _ in pairs}
-    assert len(joined & found) >= 0.9 * len(joined)
-    assert near_duplicate_pairs(["", "", "x"], 0.8) == []
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.text("aA\u0301\u00ad\u200b\u1e9e\u0130 \u1100\u1161", max_size=12), max_size=6), st.integers(1, 4))
-def test_signatures_are_those_of_the_normalised_text(texts: list[str], k: int) -> None:
-    plain = [minhash.signatures([normalize(text).split()], k, 16, 1)[0].tolist() for text in texts]
-    assert minhash.signatures([text.split() for text in texts], k, 16, 1).tolist() == plain
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.text(max_size=40), max_size=12))
-def test_any_text_is_sketched(texts: list[str]) -> None:
-    for sketch, text in zip(NearDedup().sketch_all(documents(texts)), texts):
-        assert len(sketch.keys) == (25 if normalize(text) else 0)
-        assert json.dumps(sketch.keys.tolist())
