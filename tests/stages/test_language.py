@@ -102,15 +102,19 @@ def test_the_least_score_is_kept_and_below_it_is_not() -> None:
     assert stage.judge(outside) == Drop("low_score", 0.649, 0.65, cause="en")
     assert Language(min_score=None).judge(outside) is None
     assert Language(min_score=0.0).judge(outside) is None
+    assert Language(keep="all").judge({"language": "de", "language_score": 0.1}) is None
+    with pytest.raises(ValueError, match="min_score has no effect with keep: all"):
+        Language(keep="all", min_score=0.5)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n\n", "!!! ???", "12 345 6789", "\u200b"])
 @pytest.mark.parametrize("engine", ["fasttext", "stop_words"])
 def test_a_text_without_letters_has_no_language(text: str, engine: Any) -> None:
-    for keep in (("en",), "all"):
-        stage = Language(engine=engine, keep=keep)  # type: ignore[arg-type]
-        assert stage.measure(document(text)) == {"language": None, "language_score": None}
-        assert stage.apply(document(text)) == Drop("unknown_language", None, 0.65)
+    stage = Language(engine=engine)
+    assert stage.measure(document(text)) == {"language": None, "language_score": None}
+    assert stage.apply(document(text)) == Drop("unknown_language", None, 0.65)
+    kept = Language(engine=engine, keep="all").apply(document(text))
+    assert isinstance(kept, Document) and kept.attributes == {"language": None, "language_score": None}
 
 
 def test_line_breaks_change_nothing() -> None:
