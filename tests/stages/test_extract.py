@@ -206,7 +206,7 @@ def plainly(source: str, options: Options) -> str:
 
 @pytest.mark.parametrize("run", [article_text, plainly])
 def test_auto_takes_full_where_fast_finds_little(run: Any) -> None:
-    short, long = two_frames(36, 240), two_frames(36, 100)
+    short, long = two_frames(36, 240), two_frames(36, 80)
     text = {(mode, html): run(html, Options(mode)) for mode in MODES for html in (short, long)}
     assert len(text["fast", short]) < len(text["full", short])
     assert text["auto", short] == text["full", short]
