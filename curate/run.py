@@ -25,7 +25,7 @@ from curate.source import InputFile
 from curate.survivors import Survivors, verdict_table
 from curate.tasks import ScanTask
 
-DOCUMENTS_PER_PARTITION = 1 << 20
+DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
 Telling = Callable[[str], None]
 Progress = Callable[[str, dict[str, Any]], None]
 

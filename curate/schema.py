@@ -107,18 +107,34 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
     for file in files:
         declare(reader(config.input[file.source], file).columns, f"input.{file.source}")
     for entry in config.stages:
+        for name in getattr(entry.stage, "needs", ()):
+            _known(name, found, f"stages: {entry.name}")
+        for name in getattr(entry.stage, "needs_numbers", ()):
+            if not _is_number(found[name][0]):
+                raise UserError(
+                    f"stages: {entry.name}: the attribute '{name}' is {found[name][0]}, but must be a number"
+                )
         declare(entry.stage.adds, entry.name)
         if getattr(entry.stage, "annotate", False):
             declare({f"{entry.name}_reason": pa.string()}, entry.name)
-    types = {name: kind for name, (kind, _) in found.items()}
-    by = config.write.by
-    if by not in (None, "source", *types):
-        known = ", ".join(["source", *types])
-        raise UserError(f"write: by: nothing declares the attribute '{by}'; known are {known}")
+    if config.write.by not in (None, "source"):
+        _known(config.write.by, found, "write: by")
     for name in ("language", "language_score", "token_count"):
-        if name in types and not types[name].equals(FINEWEB[name]):
-            raise UserError(f"{found[name][1]}: '{name}' must be {FINEWEB[name]}, not {types[name]}; rename or cast it")
-    return types
+        kind, who = found.get(name, (FINEWEB[name], ""))
+        if not kind.equals(FINEWEB[name]):
+            raise UserError(f"{who}: '{name}' must be {FINEWEB[name]}, not {kind}; rename or cast it")
+    return {name: kind for name, (kind, _) in found.items()}
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+
+
+def _known(name: str | None, found: Mapping[str, Any], place: str) -> None:
+    """Refuses an attribute that no source and no earlier stage declares."""
+    if name not in found:
+        known = ", ".join(["source", *found])
+        raise UserError(f"{place}: nothing before it declares the attribute '{name}'; known are {known}")
 
 
 def survivor_schema(types: Mapping[str, pa.DataType]) -> pa.Schema:

@@ -1,7 +1,7 @@
 """What a reader of one kind of input must offer, and the spans that it yields."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -75,6 +75,8 @@ class Reader(Protocol):
 
 def as_json(value: Any) -> Any:
     """A value as plain JSON types (tuples as lists), for canonical configs."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: as_json(getattr(value, f.name)) for f in fields(value) if f.init}
     if isinstance(value, Mapping):
         return {str(k): as_json(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -70,6 +70,11 @@ class NearDedup:
         return (self.keep.by,) if isinstance(self.keep, By) else ()
 
     @property
+    def needs_numbers(self) -> tuple[str, ...]:
+        """Those of them that must be numbers."""
+        return self.needs
+
+    @property
     def record(self) -> np.dtype[Any]:
         """The signature; where the keep order needs one, the rank."""
         fields: list[Any] = [("signature", "<u4", (self.permutations,))]

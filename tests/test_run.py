@@ -238,8 +238,33 @@ def test_shards_by_language(input_glob: str, tmp_path: Path) -> None:
 
 
 def test_write_by_an_attribute_that_nothing_declares_is_refused(input_glob: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="write: by: nothing declares the attribute 'colour'"):
+    with pytest.raises(UserError, match="write: by: nothing before it declares the attribute 'colour'"):
         run_it(settings(input_glob, tmp_path / "out", write={"by": "colour"}))
+
+
+@pytest.mark.parametrize(
+    ("stages", "name"),
+    [
+        ([{"near_dedup": {"keep": {"by": "stars"}}}], "near_dedup: .*'stars'"),
+        (["language", {"near_dedup": {"keep": {"by": "language"}}}], "'language' is string, but must be a number"),
+        ([{"mixture": {"weights": {"crawl": 1}, "tokens": 9}}], "mixture: .*'token_count'"),
+    ],
+)
+def test_an_attribute_that_a_stage_needs_must_be_declared_before_it(
+    stages: Any, name: str, input_glob: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=name):
+        run_it(settings(input_glob, tmp_path / "out", stages=stages))
+
+
+def test_keeping_by_an_attribute(tmp_path: Path) -> None:
+    base = text(3, 200)
+    write_jsonl(tmp_path / "a.jsonl", [base, f"{base} more", f"{base} other"], stars=[1, 5, 3])
+    source = {"crawl": {"path": str(tmp_path / "a.jsonl"), "url": "url", "columns": "all"}}
+    for keep, kept in (({"by": "stars"}, 5), ("first", 1), ("longest", 3)):
+        output = tmp_path / str(kept)
+        run_it(settings(source, output, stages=[{"near_dedup": {"keep": keep}}]))
+        assert table(output, "shards")["stars"].to_pylist() == [kept]
 
 
 def test_columns_of_the_input_are_carried_through(tmp_path: Path) -> None:
