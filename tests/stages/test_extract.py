@@ -93,6 +93,13 @@ def test_references_to_no_character(reference: str, expected: str) -> None:
     assert repaired(f"a{reference}z") == f"a{expected}z"
 
 
+def test_characters_that_no_parser_takes_go() -> None:
+    for code in (*range(0x20), 0x7F, 0xD800, 0xDFFF, 0xFFFE, 0xFFFF):
+        expected = chr(code) if chr(code) in "\t\n\r" else " " if code in (0x0B, 0x0C) else ""
+        assert repaired(f"ä{chr(code)}z") == f"ä{expected}z"
+    assert repaired("ä\u0085\u2028\U0001f600") == "ä\u0085\u2028\U0001f600"
+
+
 def test_a_reference_of_a_million_digits() -> None:
     assert repaired("&#" + "9" * 10**6 + ";end") == "end"
 
