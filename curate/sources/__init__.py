@@ -6,13 +6,13 @@ from curate.sources.files import find_files
 from curate.sources.jsonl import JsonlReader
 from curate.sources.kinds import kind_of
 from curate.sources.parquet import ParquetReader
-from curate.sources.remote import mask_url
+from curate.sources.remote import mask_url, masked
 from curate.sources.warc import WarcReader
 from curate.sources.wet import WetReader
 
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
-__all__ = ["READ_REASONS", "SourceConfig", "find_files", "mask_url", "reader"]
+__all__ = ["READ_REASONS", "SourceConfig", "find_files", "mask_url", "masked", "reader"]
 
 
 def reader(config: SourceConfig, file: InputFile) -> Reader:

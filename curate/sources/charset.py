@@ -62,7 +62,7 @@ WESTERN = frozenset({"windows-1252", "windows-1254", "windows-1250", "windows-12
 }
 # With so few bytes beyond ASCII the detector guesses wildly, and most such pages are windows-1252.
 FEW_HIGH_BYTES = 16
-BAD_SHARE = 20  # a multi-byte declaration holds while at most 1 character in 20 beyond ASCII is broken
+BAD_SHARE = 20  # a declared multi-byte encoding holds while at most 1 character in 20 beyond ASCII is broken
 
 
 def whatwg_name(label: str) -> str | None:
@@ -111,9 +111,8 @@ def _candidates(html: bytes, declared: str | None) -> Iterator[str]:
     name = _meta(html)
     if name:
         yield name
-    if html.isascii() and b"\x1b" not in html:
-        yield "utf-8"
-    else:
+    yield "utf-8"
+    if not html.isascii() or b"\x1b" in html:
         yield _detected(html)
         yield "windows-1252"
 
@@ -165,9 +164,10 @@ def _plausible(html: bytes, name: str) -> str | None:
     bad = text.count("\ufffd")
     if not bad:
         return text
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
     if name == "utf-8":
         bad -= html.count(b"\xef\xbf\xbd")  # written as such, not broken here
-    beyond = len(text) - len(text.encode("ascii", "ignore"))
+        return text if bad * 2 <= beyond else None  # other encodings hardly ever form whole UTF-8 sequences
     return text if bad * BAD_SHARE <= beyond else None
 
 

@@ -34,7 +34,7 @@ class SourceConfig:
     columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()  # carried through to the shards
     status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
     keep_truncated: bool = False
-    max_record_bytes: Annotated[int, Ge(1)] = 256 << 20  # of one record or line when inflated
+    max_record_bytes: Annotated[int, Ge(1)] = 64 << 20  # of one record or line when inflated
     parallel_requests: Annotated[int, Ge(1), Le(64)] = 8  # to one host, over all processes of this machine
     storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}
 

@@ -57,7 +57,10 @@ def _kind(codec: Codec, max_bytes: int) -> Kind | None:
         kind, position = _first_member(codec, position, max_bytes)
         if kind:
             return kind
-    return "members" if next_start(codec, 0, max_bytes) < codec.window.size else None
+    if next_start(codec, 0, max_bytes) < codec.window.size:
+        return "members"
+    cut_anywhere = next_start(codec, 0, max_bytes, any_content=True) < codec.window.size
+    return "stream" if cut_anywhere else None
 
 
 def _codec_of_bytes(window: Window) -> Codec | None:

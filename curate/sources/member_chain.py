@@ -32,8 +32,11 @@ class Codec(Protocol):
     def stream(self, offset: int) -> Iterator[tuple[bytes, int, str]]: ...
 
 
-def next_start(codec: Codec, offset: int, max_bytes: int) -> int:
-    """The first true start at or after `offset`; the file's size when there is none."""
+def next_start(codec: Codec, offset: int, max_bytes: int, any_content: bool = False) -> int:
+    """The first true start at or after `offset`; the file's size when there is none.
+
+    With `any_content` a member need not begin with a record (files whose members cut records anywhere).
+    """
     size = codec.window.size
     while offset < size:
         offset = codec.window.find(codec.magic, offset)
@@ -41,7 +44,7 @@ def next_start(codec: Codec, offset: int, max_bytes: int) -> int:
             return size
         if codec.starts(offset):
             member = codec.member(offset, max_bytes)
-            if holds_record(member):
+            if holds_record(member) or (any_content and not member.fault and member.size):
                 end = 0 if _runs_on(codec, member, max_bytes) else _stored_until(codec, offset)
                 if end <= offset:
                     return offset

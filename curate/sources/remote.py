@@ -25,6 +25,7 @@ USER = re.compile(r"(?<=://)[^/@\s]*@")
 SECRET = re.compile(
     r"(?i)([?&;][^=&\s]*(?:signature|sig|token|key|secret|password|passwd|pwd|credential|auth)[^=&\s]*=)[^&\s#]*"
 )
+SECRET_OPTION = re.compile(r"(?i)^key$|secret|token|password|passwd|credential|authorization|cookie|account_key|^sas")
 CLIENT_ERRORS = {"aiohttp": ("ClientError",), "botocore.exceptions": ("BotoCoreError", "ClientError")}
 T = TypeVar("T")
 
@@ -37,6 +38,18 @@ def is_url(path: str) -> bool:
 def mask_url(url: str) -> str:
     """The URL with user, password and signed query parameters as `***`, fit for messages, logs and outputs."""
     return SECRET.sub(r"\1***", USER.sub("***@", url))
+
+
+def masked(value: Any, storage: bool = False) -> Any:
+    """Plain JSON data, such as a canonical config, with URLs masked and secret options under `storage` as `***`."""
+    if isinstance(value, dict):
+        return {
+            key: "***" if storage and item and SECRET_OPTION.search(key) else masked(item, storage or key == "storage")
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [masked(item, storage) for item in value]
+    return mask_url(value) if isinstance(value, str) else value
 
 
 def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:

@@ -31,6 +31,8 @@ from curate.sources.window import Window
 from curate.text import clean
 
 PAGES = frozenset({"response", "resource", "conversion"})
+# Schemes under which crawlers store what is no page, as a response or resource: name look-ups, wget's own log.
+NO_PAGES = {"dns": "dns", "whois": "dns", "metadata": "metadata"}
 COLUMNS: Mapping[str, pa.DataType] = MappingProxyType({"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()})
 
 
@@ -105,8 +107,10 @@ class WarcReader:
         if header is None:
             return Span(offset, length, "padding")
         kind = header.type
-        if kind not in PAGES or header.get("content-type").startswith("text/dns"):
-            return Span(offset, length, kind if kind not in PAGES else "dns")
+        if kind in PAGES:
+            kind = NO_PAGES.get(header.url.partition(":")[0].lower(), kind)
+        if kind not in PAGES:
+            return Span(offset, length, kind)
         address = Address(file.source, file.name, offset)
         document = Document(
             address=address,
@@ -188,7 +192,7 @@ def _inflated_records(codec: Codec, max_bytes: int) -> Iterator[Record]:
             base = record.offset + record.length
         if not inflated.fault:
             return
-        following = next_start(codec, inflated.member + 1, max_bytes)
+        following = next_start(codec, inflated.member + 1, max_bytes, any_content=True)
         lost = max(1, following - inflated.position)
         yield Record(base, lost, fault=inflated.fault)
         base, position = base + lost, following

@@ -115,6 +115,13 @@ def test_one_broken_character_does_not_overrule_the_header() -> None:
     assert decode(html, "utf-8") == (page(RUSSIAN) + "\ufffd", "utf-8")
 
 
+def test_utf8_that_is_mostly_whole_stays_utf8() -> None:
+    html = page(GERMAN).encode() + b" \x93quoted\x94"
+    for declared in ("utf-8", None):
+        assert decode(html, declared) == (page(GERMAN) + " \ufffdquoted\ufffd", "utf-8")
+    assert decode(b"<p>it\x92s one mark \x96 no more</p>", "utf-8")[0] == "<p>it\u2019s one mark \u2013 no more</p>"
+
+
 def test_surrogates_coded_one_by_one_are_joined() -> None:
     html = b"<p>smile \xed\xa0\xbd\xed\xb8\x80 and half \xed\xa0\xbd here \xc3\xa9" + "ü".encode() * 20
     text, name = decode(html, "utf-8")

@@ -12,7 +12,7 @@ import pytest
 
 from curate.errors import SourceError, UserError
 from curate.source import InputFile, Slice
-from curate.sources import SourceConfig, find_files, mask_url, reader
+from curate.sources import SourceConfig, find_files, mask_url, masked, reader
 from curate.sources import remote as module
 from curate.sources.remote import RemoteBytes, host_slot
 from tests.sources.reading import kept, numbers, real, reasons, sliced
@@ -175,6 +175,17 @@ def test_slots_of_two_hosts_are_apart() -> None:
 )
 def test_secrets_are_masked(url: str, masked: str) -> None:
     assert mask_url(url) == masked
+
+
+def test_a_config_is_masked_for_the_outputs() -> None:
+    config = {
+        "input": {"web": {"path": ["s3://k:s@b/a", "x.warc"], "id": "key", "storage": {"key": "k", "anon": False}}},
+        "stages": [{"tokens": {"tokenizer": "t.json"}}],
+    }
+    assert masked(config) == {
+        "input": {"web": {"path": ["s3://***@b/a", "x.warc"], "id": "key", "storage": {"key": "***", "anon": False}}},
+        "stages": [{"tokens": {"tokenizer": "t.json"}}],
+    }
 
 
 def test_credentials_reach_the_server_and_no_output(server: str) -> None:

@@ -152,20 +152,12 @@ def test_record_types(tmp_path: Path) -> None:
         record("conversion", plain, "http://a.example/5", content_type="text/plain"),
         record("selfie", b"?", "http://a.example/6", content_type="image/x"),
         record("response", b"a.example. 1 IN A 10.0.0.1", "dns:a.example", content_type="text/dns"),
+        record(
+            "resource", b"wget -i list", "metadata://gnu.org/software/wget/warc/MANIFEST.txt", content_type="text/plain"
+        ),
     ]
     spans = read(put(tmp_path, "a.warc", b"".join(records)))
-    types = [
-        "warcinfo",
-        "request",
-        "response",
-        "metadata",
-        "revisit",
-        "revisit",
-        "resource",
-        "conversion",
-        "other",
-        "dns",
-    ]
+    types = "warcinfo request response metadata revisit revisit resource conversion other dns metadata".split()
     assert [span.type for span in spans] == types
     assert kept(spans) == ["1", "4", "5"]
     assert spans[7].document is not None and spans[7].document.text == plain.decode()
