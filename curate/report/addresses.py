@@ -1,39 +1,66 @@
 """Rows of a run's tables by address, many at a time and without reading what can't hold them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-import pyarrow.dataset as ds
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from curate.report.opened import OpenedRun
 
 Address = tuple[str, int]  # file and offset
 
 
-def rows_at(table: ds.Dataset, addresses: Iterable[Address], columns: list[str]) -> list[dict[str, Any]]:
-    """The rows of some addresses, with `file_path`, `offset` and the columns asked for."""
-    if "offset" not in table.schema.names:
-        return []
+def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Address], columns: list[str]) -> list[dict[str, Any]]:
+    """The rows of some addresses in a kind of table, with `file_path`, `offset` and the columns asked for."""
     known = set(addresses)
-    offsets = sorted({offset for _, offset in known})
-    rows = table.to_table(columns=["file_path", "offset", *columns], filter=ds.field("offset").isin(offsets))
-    return [row for row in rows.to_pylist() if (row["file_path"], row["offset"]) in known]
+    offsets = pa.array(sorted({offset for _, offset in known}), pa.int64())
+    found: list[dict[str, Any]] = []
+    for path in run.parts(kind) if known else ():
+        table = run.read_part(path, ["file_path", "offset", *columns])
+        near = table.filter(pc.is_in(table.column("offset"), offsets)).to_pylist()
+        found += (row for row in near if (row["file_path"], row["offset"]) in known)
+    return found
 
 
-def kept_texts(shards: ds.Dataset, addresses: Iterable[Address], most: int) -> dict[Address, str]:
+def kept_texts(run: OpenedRun, addresses: Iterable[Address], most: int) -> dict[Address, str]:
     """Texts of kept pages, as far as at most so many row groups hold them.
 
     Shards in crawl order tell by their statistics where an offset lies; where too many row groups might hold one
     (a shuffled order), the rest goes without.
     """
-    if "offset" not in shards.schema.names:
-        return {}
+    wanted = sorted(set(addresses))
     found: dict[Address, str] = {}
-    for file, offset in addresses:
-        here = (ds.field("file_path") == file) & (ds.field("offset") == offset)
-        pieces = [piece for fragment in shards.get_fragments(here) for piece in fragment.split_by_row_group(here)]
-        most -= len(pieces)
-        if most < 0:
-            break
-        for piece in pieces:
-            for row in piece.to_table(columns=["text"], filter=here, schema=shards.schema).to_pylist():
-                found[file, offset] = row["text"]
+    for path in run.parts("shards") if wanted else ():
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                here = [address for address in wanted if _may_hold(file, group, address)]
+                most -= bool(here)
+                if most < 0:
+                    return found
+                found.update(_texts(file, group, set(here)) if here else ())
     return found
+
+
+def _may_hold(file: pq.ParquetFile, group: int, address: Address) -> bool:
+    """Whether the statistics of a row group allow an address."""
+    names = file.schema_arrow.names
+    told = file.metadata.row_group(group)
+    for name, value in zip(("file_path", "offset"), address):
+        range_of = told.column(names.index(name)).statistics
+        if range_of is not None and range_of.has_min_max and not range_of.min <= value <= range_of.max:
+            return False
+    return True
+
+
+def _texts(file: pq.ParquetFile, group: int, addresses: set[Address]) -> Iterator[tuple[Address, str]]:
+    places = file.read_row_group(group, ["file_path", "offset"])
+    rows = [
+        (row, address)
+        for row, address in enumerate(zip(places.column("file_path").to_pylist(), places.column("offset").to_pylist()))
+        if address in addresses
+    ]
+    if rows:
+        texts = file.read_row_group(group, ["text"]).column("text")
+        yield from ((address, texts[row].as_py()) for row, address in rows)

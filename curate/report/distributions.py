@@ -1,9 +1,9 @@
 """How each measure of a run is distributed among its pages, and what lies beyond its limits.
 
-Read column by column from `measures/`, so that memory stays at a few arrays of one value a page.
+Read a few columns at a time from `measures/`, so that memory stays at a few arrays of one value a page.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from curate.report.scales import edges
 
 KEPT, HERE, ELSEWHERE = range(3)  # verdicts: kept, dropped by the measure's stage, dropped by another stage
 CATEGORIES = 20
+AT_A_TIME = 6  # columns
 SPIKE = 0.5  # share of pages at one end value from which the others are drawn without it
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 LENGTHS = ("words", "bytes")
@@ -90,20 +91,27 @@ def distributions(run: OpenedRun) -> list[Distribution | Categories]:
         return []
     overlap = Overlap()
     found: list[Distribution | Categories] = []
-    for name in (*LENGTHS, *measures):
+    for name, column in _columns(run, [*LENGTHS, *measures]):
         stage, _, measure = name.rpartition(".")
-        column = run.read("measures", [name]).column(name)
         if pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
             found.append(_categories(stage, measure, column, verdicts.of(stage)))
             continue
-        values = _numbers(column)
+        values, whole = column.to_numpy().astype(float), pa.types.is_integer(column.type)
         of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
         lines = [overlap.add(line, values) for line in lines_of(stage, run.options.get(stage, {}), measure, of_stage)]
-        found.append(_distribution(stage, measure, column, verdicts.of(stage), lines))
+        found.append(_distribution(stage, measure, values, whole, verdicts.of(stage), lines))
     return [
         one if isinstance(one, Categories) else replace(one, lines=tuple(map(overlap.counted, one.lines)))
         for one in found
     ]
+
+
+def _columns(run: OpenedRun, names: list[str]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """Columns of `measures/`, read a few at a time so that all cores decode and memory stays bounded."""
+    for start in range(0, len(names), AT_A_TIME):
+        some = names[start : start + AT_A_TIME]
+        table = run.read("measures", some)
+        yield from ((name, table.column(name)) for name in some)
 
 
 def lines_of(stage: str, options: Mapping[str, Any], measure: str, measures: Iterable[str]) -> tuple[Line, ...]:
@@ -123,10 +131,15 @@ class Verdicts:
         self.codes = stage.indices.fill_null(-1).to_numpy()
         self.names = stage.dictionary.to_pylist()
 
+        self.seen: dict[str, np.ndarray] = {}
+
     def of(self, stage: str) -> np.ndarray:
         """KEPT, HERE or ELSEWHERE of each row (int8)."""
-        here = self.names.index(stage) if stage in self.names else -2
-        return np.where(self.codes == -1, KEPT, np.where(self.codes == here, HERE, ELSEWHERE)).astype(np.int8)
+        if stage not in self.seen:
+            here = self.names.index(stage) if stage in self.names else -2
+            dropped = np.where(self.codes == here, np.int8(HERE), np.int8(ELSEWHERE))
+            self.seen = {stage: np.where(self.codes == -1, np.int8(KEPT), dropped)}
+        return self.seen[stage]
 
 
 class Overlap:
@@ -152,30 +165,30 @@ class Overlap:
 
 
 def _distribution(
-    stage: str, measure: str, column: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line]
+    stage: str, measure: str, values: np.ndarray, whole: bool, verdict: np.ndarray, lines: list[Line]
 ) -> Distribution | Categories:
     """The distribution of the finite values; no categories where there are none."""
-    values, whole = _numbers(column), pa.types.is_integer(column.type)
     known = np.isfinite(values)
     ordered = np.sort(values[known])
     if not len(ordered):
         return Categories(stage, measure, 0, len(values), (), 0)
     spike, at_spike = _spike(ordered)
-    drawn = ordered if spike is None else ordered[at_spike:] if spike == ordered[0] else ordered[:-at_spike]
+    drawn = _without(spike, ordered)
     found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole, spike)
-    below, inside = np.searchsorted(drawn, found[0]), np.searchsorted(drawn, found[-1], side="right")
+    kept, here = (_without(spike, np.sort(values[(verdict == kind) & known])) for kind in (KEPT, HERE))
+    elsewhere = _counts(drawn, found) - _counts(kept, found) - _counts(here, found)
     return Distribution(
         stage=stage,
         measure=measure,
         pages=len(ordered),
         unmeasured=len(values) - len(ordered),
         edges=tuple(found.tolist()),
-        bars=_bars(values, verdict, known if spike is None else known & (values != spike), found),
+        bars=tuple(tuple(row.tolist()) for row in (_counts(kept, found), _counts(here, found), elsewhere)),
         quantiles=tuple(float(ordered[min(len(ordered) - 1, int(q * len(ordered)))]) for q in QUANTILES),
         least=float(ordered[0]),
         most=float(ordered[-1]),
-        below=int(below),
-        above=len(drawn) - int(inside),
+        below=int(np.searchsorted(drawn, found[0])),
+        above=len(drawn) - int(np.searchsorted(drawn, found[-1], side="right")),
         spike=spike,
         at_spike=at_spike,
         whole=whole,
@@ -184,18 +197,17 @@ def _distribution(
     )
 
 
-def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """The values as floats, NaN for none."""
-    numbers: np.ndarray = column.to_numpy().astype(float)
-    return numbers
+def _counts(ordered: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """How many of the sorted values lie in each bar; the end bars take in what lies outside."""
+    return np.diff(np.searchsorted(ordered, found[1:-1]), prepend=0, append=len(ordered))
 
 
-def _bars(values: np.ndarray, verdict: np.ndarray, which: np.ndarray, found: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Pages by verdict and bar."""
-    last = len(found) - 1
-    place = np.clip(np.searchsorted(found, values[which], side="right") - 1, 0, last - 1)
-    counted = np.bincount(place + last * verdict[which].astype(np.int64), minlength=3 * last)
-    return tuple(map(tuple, counted.reshape(3, last).tolist()))
+def _without(spike: float | None, ordered: np.ndarray) -> np.ndarray:
+    """The sorted values but those of a spike, which stand at one of the ends."""
+    if spike is None:
+        return ordered
+    first, last = np.searchsorted(ordered, spike), np.searchsorted(ordered, spike, side="right")
+    return ordered[last:] if first == 0 else ordered[:first]
 
 
 def _spike(ordered: np.ndarray) -> tuple[float | None, int]:

@@ -31,10 +31,10 @@ def samples(run: OpenedRun, most: int) -> dict[tuple[str, str], list[Sample]]:
     """Per stage and reason, up to `most` dropped pages: those with the smallest hashes, so chosen at random."""
     chosen = _chosen(run, most)
     addresses = [_address(row) for group in chosen.values() for row in group]
-    texts = {_address(row): row["text"] or "" for row in rows_at(run.table("samples"), addresses, ["text"])}
-    entries = {_address(row): row for row in rows_at(run.table("ledger"), addresses, LEDGER_COLUMNS)}
+    texts = {_address(row): row["text"] or "" for row in rows_at(run, "samples", addresses, ["text"])}
+    entries = {_address(row): row for row in rows_at(run, "ledger", addresses, LEDGER_COLUMNS)}
     twins = [twin for entry in entries.values() if (twin := _twin(entry))]
-    twin_texts = kept_texts(run.table("shards"), sorted(set(twins)), ROW_GROUPS) if twins else {}
+    twin_texts = kept_texts(run, twins, ROW_GROUPS)
     found: dict[tuple[str, str], list[Sample]] = {}
     for key, group in chosen.items():
         for row in group:
@@ -64,9 +64,17 @@ def _twin(entry: dict[str, Any]) -> Address | None:
     return (entry["matched_file"], entry["matched_offset"]) if entry.get("matched_file") else None
 
 
+def _start(text: str, first: int) -> int:
+    """Where an excerpt begins that holds the first evidence: at a word."""
+    if first <= EXCERPT - BEFORE:
+        return 0
+    start = max(0, min(first - BEFORE, len(text) - EXCERPT))
+    return start + text[start:first].find(" ") + 1
+
+
 def _sample(row: dict[str, Any], text: str, twin: str | None) -> Sample:
     evidence = spans(row["stage"], row["reason"], text) if twin is None else unlike(text, twin)
-    start = max(0, evidence[0][0] - BEFORE) if evidence and evidence[0][0] > EXCERPT - BEFORE else 0
+    start = _start(text, evidence[0][0]) if evidence else 0
     end = min(len(text), start + EXCERPT)
     inside = [(max(a, start) - start, min(b, end) - start) for a, b in evidence if a < end and b > start]
     return Sample(

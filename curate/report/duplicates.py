@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow.dataset as ds
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from curate.report.addresses import Address, kept_texts, rows_at
 from curate.report.opened import OpenedRun
@@ -45,14 +46,12 @@ class Duplicates:
 
 def duplicates(run: OpenedRun) -> list[Duplicates]:
     """The clusters of every corpus stage that named twins, in the order of the config."""
-    ledger = run.table("ledger")
-    if not run.parts("ledger"):
-        return []
     keys = ["stage", "matched_file", "matched_offset"]
-    matched = ledger.to_table(columns=keys, filter=ds.field("matched_offset").is_valid())
+    matched = run.read("ledger", keys)
+    matched = matched.filter(pc.is_valid(matched.column("matched_offset")))
     found = []
     for stage in run.options:
-        rows = matched.filter(ds.field("stage") == stage)
+        rows = matched.filter(pc.equal(matched.column("stage"), stage))
         grouped = rows.group_by(keys[1:]).aggregate([([], "count_all")])
         clusters = [
             Cluster(stage, (file, offset), dropped + 1)
@@ -63,8 +62,8 @@ def duplicates(run: OpenedRun) -> list[Duplicates]:
             sizes = _sizes(cluster.size for cluster in clusters)
             found.append(Duplicates(stage, rows.num_rows, len(clusters), sizes, tuple(clusters[:LARGEST])))
     shown = [cluster for one in found for cluster in one.largest]
-    _add_members(ledger, shown)
-    _add_twins(run, ledger, shown)
+    _add_members(run, shown)
+    _add_twins(run, shown)
     return found
 
 
@@ -84,13 +83,12 @@ def _sizes(sizes: Iterable[int]) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _add_members(ledger: ds.Dataset, clusters: list[Cluster]) -> None:
+def _add_members(run: OpenedRun, clusters: list[Cluster]) -> None:
     by_key = {(cluster.stage, cluster.address): cluster for cluster in clusters}
-    offsets = sorted({cluster.address[1] for cluster in clusters})
-    rows = ledger.to_table(
-        columns=["stage", "matched_file", "matched_offset", "file_path", "offset", "url", "domain", "score"],
-        filter=ds.field("matched_offset").isin(offsets),
-    ).to_pylist()
+    offsets = pa.array(sorted({cluster.address[1] for cluster in clusters}), pa.int64())
+    columns = ["stage", "matched_file", "matched_offset", "file_path", "offset", "url", "domain", "score"]
+    tables = (run.read_part(path, columns) for path in run.parts("ledger"))
+    rows = (row for part in tables for row in part.filter(pc.is_in(part.column("matched_offset"), offsets)).to_pylist())
     domains: dict[tuple[str, Address], set[str]] = {}
     for row in rows:
         key = (row["stage"], (row["matched_file"], row["matched_offset"]))
@@ -106,16 +104,15 @@ def _add_members(ledger: ds.Dataset, clusters: list[Cluster]) -> None:
         by_key[key].domains = len(names)
 
 
-def _add_twins(run: OpenedRun, ledger: ds.Dataset, clusters: list[Cluster]) -> None:
+def _add_twins(run: OpenedRun, clusters: list[Cluster]) -> None:
     """URL and fate of the page of each cluster that the others were dropped for; its text where that is cheap."""
     wanted = sorted({cluster.address for cluster in clusters})
     facts: dict[Address, dict[str, Any]] = {}
-    for row in rows_at(ledger, wanted, ["url", "stage"]):
+    for row in rows_at(run, "ledger", wanted, ["url", "stage"]):
         facts[row["file_path"], row["offset"]] = row
-    shards = run.table("shards")
-    for row in rows_at(shards, wanted, ["url"]):
+    for row in rows_at(run, "shards", wanted, ["url"]):
         facts[row["file_path"], row["offset"]] = {**row, "stage": "kept"}
-    texts = kept_texts(shards, wanted, ROW_GROUPS)
+    texts = kept_texts(run, wanted, ROW_GROUPS)
     for cluster in clusters:
         fact = facts.get(cluster.address, {})
         cluster.url, cluster.fate = fact.get("url"), fact.get("stage", "unknown")

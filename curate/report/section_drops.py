@@ -62,7 +62,13 @@ def _cause(one: Sample) -> Markup:
     """The twin and what sets the page apart from it, or how many places are marked."""
     if one.row.get("matched_file"):
         twin = element("code", f"{one.row['matched_file']}:{one.row['matched_offset']}")
-        said = "; marked is what that page has not" if one.found else "; it has the same words" if one.compared else ""
+        said = (
+            "; marked is what that page has not"
+            if one.found
+            else "; that page has all of its words"
+            if one.compared
+            else ""
+        )
         return element("p", "Dropped for ", twin, f"{said}.", class_="note")
     said = f"{numbered(one.found, 'place')} marked." if one.found else WHOLE_PAGE
     return element("p", said, class_="note")

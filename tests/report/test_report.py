@@ -139,6 +139,8 @@ def test_a_copy_shows_what_sets_it_apart(tmp_path: Path) -> None:
     ]
     parsed = Page(page(finished(tmp_path, ["near_dedup"], {"path": pages(tmp_path, rows), "url": "url"})))
     assert "An added line." in parsed.texts["mark"]
+    excerpt = next(text for text in parsed.texts["pre"] if text.endswith("An added line."))
+    assert excerpt.startswith("… ") and excerpt[2:].split()[0] in story.split() and 600 < len(excerpt) <= 702
     assert any("marked is what that page has not" in text for text in parsed.texts["p"])
 
 
