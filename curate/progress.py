@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 from tqdm import tqdm
@@ -50,8 +51,16 @@ class Progress:
             return
         self.say(f"scan {len(self.expected)} slices, {total / 1e6:,.1f} MB")
         if self.terminal:
+            columns, rows = get_terminal_size()  # 80 × 24 where the terminal does not say
             self.bar = tqdm(
-                total=total, unit="B", unit_scale=True, desc="scan", mininterval=POLL_SECONDS, file=sys.stderr
+                total=total,
+                unit="B",
+                unit_scale=True,
+                desc="scan",
+                mininterval=POLL_SECONDS,
+                file=sys.stderr,
+                ncols=columns,
+                nrows=rows,
             )
             threading.Thread(target=self._poll, daemon=True).start()
 

@@ -3,17 +3,19 @@
 import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
-from curate.belt import GUARD
+from curate.belt import FAILED, GUARD, GUARD_REASONS
+from curate.caps import REASONS as CAP_REASONS
 from curate.config import sources_of
 from curate.errors import UserError
 from curate.report.opened import OpenedRun
 from curate.source import InputFile
-from curate.sources import SourceConfig, reader
+from curate.sources import READ_REASONS, SourceConfig, reader
 from curate.sources.inflated import Inflated
 from curate.sources.layout import Layout, layout
 from curate.sources.reading import open_input, window_on
@@ -28,6 +30,12 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
 
     Raises UserError where an input file is gone or is no WARC.
     """
+    known = reasons_of(run)
+    for reason in reasons:
+        if reason not in known:
+            near = get_close_matches(reason, known, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            raise UserError(f"--reason {reason}: no stage of this run drops for that, {hint}")
     column = pc.field("reason").isin(list(reasons)) if reasons else pc.field("stage") == GUARD
     rows = run.table("ledger").to_table(filter=column, columns=["file_path", "offset", "length"]).to_pylist()
     sources = sources_of(run.manifest["config"]["input"])
@@ -46,6 +54,13 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     finally:
         temporary.unlink(missing_ok=True)
     return len(rows)
+
+
+def reasons_of(run: OpenedRun) -> list[str]:
+    """Every reason for which a document can have been dropped in a run."""
+    stages = [*run.config.document_stages, *run.config.corpus_stages]
+    declared = [reason for _, stage in stages for reason in stage.reasons]
+    return list(dict.fromkeys([*GUARD_REASONS, *READ_REASONS, *CAP_REASONS, FAILED, *declared]))
 
 
 def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dict[str, Any]]) -> Iterator[bytes]:

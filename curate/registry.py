@@ -43,6 +43,8 @@ def stage_class(name: str) -> type[Any]:
 
 def _imported(path: str) -> type[Any]:
     module_name, _, attribute = path.partition(":")
+    if not module_name or not attribute:
+        raise UserError(f"stage '{path}': write it as module:Class, such as my_filters.pii:MaskEmails")
     here = str(Path.cwd())
     if here not in sys.path:  # a stage of one's own lies in the working directory
         sys.path.insert(0, here)
@@ -54,6 +56,8 @@ def _imported(path: str) -> type[Any]:
         ) from error
     except AttributeError as error:
         raise UserError(f"stage '{path}': '{module_name}' has no '{attribute}'") from error
+    if not isinstance(cls, type):
+        raise UserError(f"stage '{path}': is no stage, as it is no class; see `curate stages` for examples")
     return cls
 
 

@@ -19,6 +19,7 @@ from curate.executor import Executor, results
 from curate.fingerprint import fingerprint
 from curate.lease import Lease
 from curate.output import Output
+from curate.schema import attributes
 from curate.shards import ShardTask, plan_shards, write_shard
 from curate.sketches import gather
 from curate.source import InputFile
@@ -62,6 +63,7 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     Raises UserError for what a person can mend; AccountsOpen when records or bytes do not add up (a bug).
     """
     files = input_files(config)
+    attributes(config, files)  # raises where a column or an attribute is not there, before anything is made
     output = Output.of(config, options.work)
     parts = fingerprint(config, files, options.limit)
     output.create()

@@ -69,7 +69,7 @@ def main() -> None:
     """
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale plan configs/plans/deepseek-v3.yaml --explain")
 @click.argument("plan_file", type=click.Path(path_type=Path))
 @click.option(
     "--run", "run", type=click.Path(path_type=Path), help="Folder of a finished curation run: its tokens by source."
@@ -97,7 +97,7 @@ def plan(plan_file: Path, run: Path | None, explain: bool, plot: Path | None, to
     show(made, text, as_json)
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale memory config.json --gpu H100-SXM-80GB --tp 8")
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--gpu", default="H100-SXM-80GB", show_default=True, help="Name in the hardware table.")
 @click.option("--tp", default=1, show_default=True, help="Tensor-parallel ways.")
@@ -154,7 +154,7 @@ def memory(
     show(answer, memory_text(answer), as_json)
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale budget --params 7B --tokens 2T")
 @click.option("--params", type=AMOUNT, help="Parameters, such as 7B.")
 @click.option("--tokens", type=AMOUNT, help="Training tokens, such as 2T.")
 @click.option("--flops", type=AMOUNT, help="Training FLOPs, such as 1e24.")
@@ -171,7 +171,7 @@ def budget(
     show(answer, budget_text(answer), as_json)
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale checkpoint --save-minutes 2 --failure-minutes 600")
 @click.option("--save-minutes", type=AMOUNT, required=True, help="Training pause to write one checkpoint.")
 @click.option("--failure-minutes", type=AMOUNT, required=True, help="Mean time between failures.")
 @click.option("--restart-minutes", type=AMOUNT, default=0, show_default=True, help="From a failure back to training.")
@@ -185,7 +185,7 @@ def checkpoint(
     show(answer, checkpoint_text(answer), as_json)
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale precision 0.1 65504")
 @click.argument("values", nargs=-1, type=AMOUNT)
 @click.option(
     "--overflow",
@@ -206,7 +206,7 @@ def show_group() -> None:
     """Pictures in the terminal."""
 
 
-@show_group.command()
+@show_group.command(epilog="\b\nExample:\n  scale show schedule --stages 4 --micro 8")
 @click.option("--stages", type=int, required=True, help="Pipeline stages.")
 @click.option("--micro", type=int, required=True, help="Micro-batches.")
 @click.option(
@@ -229,7 +229,7 @@ def schedule(stages: int, micro: int, schedule: str, chunks: int, as_json: bool)
     show(answer, "\n".join(lines) + "\n", as_json)
 
 
-@main.command()
+@main.command(epilog="\b\nExample:\n  scale fit runs.csv")
 @click.argument("table", type=click.Path(path_type=Path))
 @as_json
 def fit(table: Path, as_json: bool) -> None:

@@ -1,0 +1,73 @@
+"""The belt as a function: `from curate import curate`."""
+
+from typing import Any
+
+import pytest
+
+from curate import CRAWL_SAMPLE, curate
+from curate.config import parse_config
+from curate.errors import UserError
+from curate.library import Verdict
+from tests.engine import STAGES, text
+
+
+def test_the_seeds_belt_keeps_two_of_its_seven_pages_and_says_why() -> None:
+    verdicts = curate(CRAWL_SAMPLE)
+    assert len(verdicts) == len(CRAWL_SAMPLE) == 7
+    assert sum(map(bool, verdicts)) == 2
+    assert [index for index, verdict in enumerate(verdicts) if verdict.kept] == [0, 6]
+    told = [(verdict.stage, verdict.reason, verdict.matched) for verdict in verdicts if not verdict]
+    assert told[-1][0] == "near_dedup" and told[-1][2] == 0
+    assert {stage for stage, _, _ in told} == {"language", "gopher", "exact_dedup", "near_dedup"}
+
+
+def test_a_verdict_reads_as_a_sentence() -> None:
+    short, first, copy = curate(["too few words", text(1), text(1)])
+    assert str(first) == "kept"
+    assert str(copy) == "exact_dedup: exact_duplicate of page 1"
+    assert str(short).startswith("language: ") or str(short) == "gopher: too_few_words (3, limit 50)"
+    assert str(Verdict("gopher", "too_few_words", 3.0, 50.0)) == "gopher: too_few_words (3, limit 50)"
+
+
+def test_a_config_as_a_mapping_needs_no_input_and_no_output() -> None:
+    config: dict[str, Any] = {"stages": [{"gopher": {"min_words": 5}}, "exact_dedup"]}
+    verdicts = curate([text(1), text(2), text(1).upper()], config)
+    assert [verdict.kept for verdict in verdicts] == [True, True, False]
+    assert verdicts[2].matched == 0 and verdicts[2].score == 1.0
+    whole = parse_config({"input": "unused", "output": "unused", **config})
+    assert curate([text(1), text(2), text(1).upper()], whole) == verdicts
+
+
+def test_html_pages_go_through_extract() -> None:
+    paragraphs = "".join(f"<p>{text(number)}</p>" for number in range(3))
+    page = f"<html><body><nav>Home</nav><article>{paragraphs}</article></body></html>"
+    config = {"stages": ["extract", *STAGES]}
+    for given in (page.encode(), {"html": page}, {"html": page.encode("latin-1"), "charset": "latin-1"}):
+        (verdict,) = curate([given], config)
+        assert verdict.kept, str(verdict)
+        assert text(0) in verdict.text and "<p>" not in verdict.text
+    (empty,) = curate([b"<html></html>"], config)
+    assert (empty.stage, empty.reason) == ("extract", "no_text")
+
+
+def test_attributes_and_urls_reach_the_stages() -> None:
+    pages = [{"text": text(number), "url": f"http://{host}/", "topic": host} for number, host in enumerate("aab")]
+    stages = ["tokens", {"mixture": {"by": "topic", "weights": {"a": 0.0, "b": 1.0}, "tokens": 1000}}]
+    kept = [verdict.kept for verdict in curate(pages, {"stages": stages})]
+    assert kept == [False, False, True]
+
+
+def test_a_generator_and_no_page_at_all_will_do() -> None:
+    assert curate(iter([])) == []
+    assert [verdict.kept for verdict in curate(text(number) for number in range(300))] == [True] * 300
+
+
+@pytest.mark.parametrize("page", [7, None, {"url": "http://a/"}, ["text"]])
+def test_what_is_no_page_is_told_by_its_number(page: Any) -> None:
+    with pytest.raises(UserError, match="page 1: must be a text, HTML bytes, or a mapping"):
+        curate([text(0), page])
+
+
+def test_a_config_with_a_fault_is_told() -> None:
+    with pytest.raises(UserError, match="did you mean 'threshold'"):
+        curate([], {"stages": [{"near_dedup": {"treshold": 0.8}}]})

@@ -1,0 +1,70 @@
+"""Shards open with the tools that people train from: datasets, Polars, DuckDB, pandas."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.engine import crawl, run_it, settings
+
+COLUMNS = ["text", "id", "dump", "url", "date", "file_path", "language", "language_score", "token_count"]
+
+# Each prints the rows, the column names and the first text; in its own process, as several of these are heavy.
+READERS = {
+    "datasets": """
+from datasets import load_dataset
+rows = load_dataset("parquet", data_files=f"{shards}/**/*.parquet", split="train", cache_dir=f"{shards}/../cache")
+print(json.dumps([len(rows), rows.column_names, rows[0]["text"]]))
+""",
+    "datasets, streamed": """
+from datasets import load_dataset
+rows = list(load_dataset("parquet", data_files=f"{shards}/**/*.parquet", split="train", streaming=True))
+print(json.dumps([len(rows), list(rows[0]), rows[0]["text"]]))
+""",
+    "Polars": """
+import polars
+rows = polars.read_parquet(f"{shards}/**/*.parquet")
+print(json.dumps([len(rows), rows.columns, rows["text"][0]]))
+""",
+    "DuckDB": """
+import duckdb
+rows = duckdb.sql(f"select * from read_parquet('{shards}/**/*.parquet', hive_partitioning=false, filename=false)")
+print(json.dumps([len(rows), rows.columns, rows.fetchall()[0][0]]))
+""",
+    "pandas": """
+import pandas
+from pathlib import Path
+rows = pandas.concat(pandas.read_parquet(path, partitioning=None) for path in sorted(Path(shards).rglob("*.parquet")))
+print(json.dumps([len(rows), list(rows.columns), rows["text"].iloc[0]]))
+""",
+}
+
+
+@pytest.fixture(scope="module", params=["flat", "by language"])
+def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("opening")
+    write = {"shard_bytes": 4000, **({"by": "language"} if request.param == "by language" else {})}
+    stages = [{"language": {"keep": "all", "min_score": None}}, "exact_dedup", "near_dedup"]
+    run_it(settings(crawl(folder / "in", files=1, each=30), folder / "out", stages=stages, write=write))
+    return folder / "out"
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_shards_open(reader: str, output: Path) -> None:
+    program = f"import json\nshards = {str(output / 'shards')!r}\n{READERS[reader]}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env={"PATH": "/usr/bin", "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_OFFLINE": "1", "HOME": str(output.parent)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows, columns, first = json.loads(done.stdout)
+    paths = sorted((output / "shards").rglob("*.parquet"))
+    whole = pa.concat_tables(pq.read_table(path, partitioning=None) for path in paths)
+    assert len(paths) > 1
+    assert rows == whole.num_rows > 15
+    assert columns[:9] == COLUMNS and columns == whole.schema.names[: len(columns)]
+    assert first in whole["text"].to_pylist()
