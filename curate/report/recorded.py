@@ -1,9 +1,7 @@
 """What a run recorded of every page that a rule stage measured, as arrays in crawl order."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +10,7 @@ import pyarrow as pa
 from curate.config import Config
 from curate.errors import UserError
 from curate.report.opened import OpenedRun
-from curate.stage import CorpusStage, DocumentStage, RuleStage, Stage
+from curate.stage import CorpusStage, DocumentStage, RuleStage
 
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -61,12 +59,12 @@ class Recorded:
         """The config of the run."""
         return self.run.config
 
-    @property
+    @cached_property
     def document_stages(self) -> list[tuple[int, str, DocumentStage | RuleStage]]:
         """Code, name and stage of the document stages, in order."""
         return [(self.stages.index(name), name, stage) for name, stage in self.config.document_stages]
 
-    @property
+    @cached_property
     def corpus_stages(self) -> list[tuple[int, str, CorpusStage]]:
         """Code, name and stage of the corpus stages, in order."""
         return [(self.stages.index(name), name, stage) for name, stage in self.config.corpus_stages]
@@ -75,19 +73,7 @@ class Recorded:
         """One measure of all pages."""
         return self.run.read("measures", [name]).column(0)
 
-    def rows(self, rows: I64) -> list[dict[str, Any]]:
-        """All measures of some pages, given by ascending place."""
-        found: list[dict[str, Any]] = []
-        start = 0
-        for path in self.run.parts("measures"):
-            end = start + self.run.read_part(path, ["words"]).num_rows
-            mine = rows[(rows >= start) & (rows < end)] - start
-            if len(mine):
-                found += self.run.read_part(path, self.run.columns("measures")).take(pa.array(mine)).to_pylist()
-            start = end
-        return found
-
-    @property
+    @cached_property
     def passed(self) -> Mask:
         """Pages that came through all document stages."""
         corpus = [code for code, *_ in self.corpus_stages]
@@ -109,8 +95,3 @@ def keys(run: OpenedRun, files: pa.ChunkedArray, offsets: pa.ChunkedArray) -> I6
     place = np.array([*(order.get(name, -1) for name in names), -1], np.int64)
     numbers: I64 = (place[code] << 40) + offsets.fill_null(0).to_numpy()
     return numbers
-
-
-def options_of(stage: Stage) -> Mapping[str, Any]:
-    """A stage's options."""
-    return {name: getattr(stage, name) for name, told in stage.__dataclass_fields__.items() if told.init}  # type: ignore[union-attr]

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from curate.belt import cleans
 from curate.config import Config, entry_of
@@ -17,6 +17,7 @@ from curate.stage import CorpusStage, RuleStage
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
+NAMELESS = (0, 1, 2)  # codes of read, guard and caps
 
 
 def parse_changes(config: Config, given: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -92,37 +93,30 @@ class Decided:
 
 def redecide(recorded: Recorded, changes: Changes) -> Decided:
     """The verdicts of a rerun's document stages with changed limits."""
+    line = _Line(recorded, changes)
+    rows = np.flatnonzero(_touched(recorded, line))
     stage = np.where(recorded.passed, KEPT, recorded.stage)
-    judge = _Judge(recorded, changes)
-    rows = np.flatnonzero(_touched(recorded, judge))
-    reasons, reason = list(recorded.reasons), np.where(recorded.passed, len(recorded.reasons) - 1, recorded.reason)
-    languages, language = list(recorded.languages), recorded.language.copy()
-    words = recorded.words.copy()
-    for row, told in zip(rows.tolist(), recorded.rows(rows), strict=True):
-        verdict = judge.verdict(row, told)
-        if verdict.stage == stage[row] and verdict.stage != KEPT and verdict.reason == reasons[reason[row]]:
-            continue
-        stage[row], reason[row] = verdict.stage, _code(reasons, verdict.reason)
-        words[row], language[row] = verdict.words, _code(languages, verdict.language)
+    reason = np.where(recorded.passed, len(recorded.reasons) - 1, recorded.reason)
+    words, language = recorded.words.copy(), recorded.language.copy()
+    reasons, languages = list(recorded.reasons), list(recorded.languages)
+    verdict = line.judged(rows, reasons)
+    moved = (verdict.stage != stage[rows]) | (verdict.reason != reason[rows])
+    rows, verdict = rows[moved], Verdicts(verdict.stage[moved], verdict.reason[moved])
+    stage[rows], reason[rows] = verdict
+    words[rows] = line.words(rows, verdict.stage)
+    language[rows] = line.language(rows, verdict.stage, languages)
     return Decided(stage, tuple(reasons), reason, words, language, tuple(languages))
 
 
-def _code(values: list[Any], value: Any) -> int:
-    if value not in values:
-        values.append(value)
-    return values.index(value)
+class Verdicts(NamedTuple):
+    """Stage and reason of some pages, as codes."""
+
+    stage: I64
+    reason: I64
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    stage: int
-    reason: str
-    words: int
-    language: str | None
-
-
-class _Judge:
-    """The document stages with their new limits."""
+class _Line:
+    """The document stages with their new limits, put to pages column by column."""
 
     def __init__(self, recorded: Recorded, changes: Changes) -> None:
         self.recorded, self.changes = recorded, changes
@@ -135,78 +129,118 @@ class _Judge:
                             and "language" in stage.adds and "language" in stage.measures), None)  # fmt: skip
         self.cleaning = [name for _, name, stage in self.stages if isinstance(stage, RuleStage) and cleans(stage)]
 
-    def verdict(self, row: int, told: Mapping[str, Any]) -> _Verdict:
-        """The first stage that drops a page. `told` has all its measures."""
+    def judged(self, rows: I64, reasons: list[str]) -> Verdicts:
+        """The first stage that drops each page; new reasons are added to `reasons`."""
         recorded = self.recorded
-        before = KEPT if recorded.passed[row] else int(recorded.stage[row])
-        seen = 0  # rule stages so far
-        for code, name, stage in self.stages:
-            if isinstance(stage, RuleStage):
-                if seen >= told["measured"]:  # what ended it then ends it now
-                    met = before in (code, *self._nameless)
-                    return (
-                        self._end(row, told, before, recorded.reasons[recorded.reason[row]])
-                        if met
-                        else self._unknown(told)
-                    )
-                seen += 1
-                drop = stage.judge({measure: told[f"{name}.{measure}"] for measure in stage.measures})
-                if drop and not stage.annotate:
-                    return self._end(row, told, code, drop.reason)
-            elif before == code:
-                return self._end(row, told, before, recorded.reasons[recorded.reason[row]])
-            elif before not in (KEPT, *self._nameless) and before < code and not self._lets_pass(stage, code):
-                return self._unknown(told)
-        if before in self._nameless:  # after the last rule stage
-            return self._end(row, told, before, recorded.reasons[recorded.reason[row]])
-        return self._end(row, told, KEPT, "")
+        before = np.where(recorded.passed[rows], KEPT, recorded.stage[rows])
+        told = Verdicts(before, np.where(recorded.passed[rows], len(recorded.reasons) - 1, recorded.reason[rows]))
+        ended = np.isin(before, NAMELESS)  # where on the way is not recorded: after the last stage that measured it
+        stage, reason = np.full(len(rows), KEPT), np.full(len(rows), len(recorded.reasons) - 1)
+        way = np.ones(len(rows), np.bool_)  # still on the way
+        for code, name, own in self.stages:
+            if isinstance(own, RuleStage):
+                seen = recorded.measured[rows] > self.rules.index(name)
+                same, lost = way & ~seen & ((before == code) | ended), way & ~seen & (before != code) & ~ended
+                drops = np.full(len(rows), -1)
+                asked = way & seen
+                if name not in self.changes:  # it dropped these, and let those pass that went on
+                    drops[asked & (before == code)] = told.reason[asked & (before == code)]
+                    asked &= (before < code) & (before != KEPT) & ~ended
+                if not own.annotate:
+                    drops[asked] = self._drops(own, name, rows[asked], reasons)
+                stage[drops >= 0], reason[drops >= 0] = code, drops[drops >= 0]
+                way &= seen & (drops < 0)
+            else:
+                same = way & (before == code)
+                blind = (before != KEPT) & ~ended & (before < code)
+                lost = way & blind & (not self._lets_pass(own, code))
+                way &= ~same & ~lost
+            stage[same], reason[same] = told.stage[same], told.reason[same]
+            stage[lost] = UNKNOWN
+        stage[way & ended], reason[way & ended] = told.stage[way & ended], told.reason[way & ended]
+        return Verdicts(stage, reason)
 
-    @property
-    def _nameless(self) -> tuple[int, ...]:
-        """Codes of read, guard and caps, which may end a page's path anywhere."""
-        return 0, 1, 2
+    def _drops(self, stage: RuleStage, name: str, rows: I64, reasons: list[str]) -> I64:
+        """Code of the reason for which a stage drops each page, -1 for none."""
+        columns = {
+            measure: self.recorded.column(f"{name}.{measure}").take(pa.array(rows)) for measure in stage.measures
+        }
+        drops = np.full(len(rows), -1)
+        ordered = in_order(stage, name)
+        if ordered is None:
+            values = zip(*(column.to_pylist() for column in columns.values()), strict=True)
+            for row, told in enumerate(values):
+                drop = stage.judge(dict(zip(columns, told, strict=True)))
+                if drop:
+                    drops[row] = _code(reasons, drop.reason)
+            return drops
+        for reason, measure, limit in ordered:
+            broken = _broken(columns[measure], limit) & (drops < 0)
+            if broken.any():
+                drops[broken] = _code(reasons, reason)
+        return drops
 
     def _lets_pass(self, stage: Any, code: int) -> bool:
         """Whether a stage that never saw a page can neither drop it nor change what later ones measured."""
         last = all(not isinstance(later, RuleStage) for at, _, later in self.stages if at > code)
         return not stage.reasons and (last or getattr(stage, "keeps_text", False))
 
-    def _unknown(self, told: Mapping[str, Any]) -> _Verdict:
-        return _Verdict(UNKNOWN, "", int(told["words"]), self._language(told, len(self.recorded.stages)))
+    def words(self, rows: I64, stage: I64) -> I64:
+        """Words of the text at a verdict: what the last stage before it left that edited it, else what the first was
+        given."""
+        words = self.recorded.words[rows]
+        for place, name in enumerate(self.cleaning):
+            names = ("before", "after") if place == 0 else ("after",)
+            for side in names:
+                column = self.recorded.column(f"{name}.words_{side}").take(pa.array(rows))
+                known = column.is_valid().to_numpy()
+                if side == "after":
+                    known &= np.isin(stage, (KEPT, UNKNOWN, *NAMELESS)) | (stage >= self.recorded.stages.index(name))
+                words = np.where(known, column.fill_null(0).to_numpy(), words)
+        return words
 
-    def _end(self, row: int, told: Mapping[str, Any], code: int, reason: str) -> _Verdict:
-        at = len(self.recorded.stages) if code in (KEPT, *self._nameless) else code
-        return _Verdict(code, reason, self._words(told, at), self._language(told, at))
-
-    def _words(self, told: Mapping[str, Any], at: int) -> int:
-        """Words of the text at a stage: what the last stage left that edited it, else what the first was given."""
-        if not self.cleaning:
-            return int(told["words"])
-        edited = [name for name in self.cleaning if told[f"{name}.words_after"] is not None]
-        done = [name for name in edited if self.recorded.stages.index(name) <= at]
-        if done:
-            return int(told[f"{done[-1]}.words_after"])
-        return int(told[f"{edited[0]}.words_before"] if edited else told["words"])
-
-    def _language(self, told: Mapping[str, Any], at: int) -> str | None:
-        """The language known at a stage."""
-        known = (
-            self.speaks is not None
-            and self.recorded.stages.index(self.speaks) <= at
-            and self.rules.index(self.speaks) < told["measured"]
+    def language(self, rows: I64, stage: I64, languages: list[str | None]) -> I64:
+        """Code of the language that was known at a verdict; new ones are added to `languages`."""
+        language = self.recorded.language[rows]
+        if self.speaks is None:
+            return language
+        known = self.recorded.measured[rows] > self.rules.index(self.speaks)
+        known &= np.isin(stage, (KEPT, UNKNOWN, *NAMELESS)) | (stage >= self.recorded.stages.index(self.speaks))
+        encoded = (
+            self.recorded.column(f"{self.speaks}.language").take(pa.array(rows)).combine_chunks().dictionary_encode()
         )
-        language: str | None = told[f"{self.speaks}.language"] if known else told["language"]
-        return language
+        codes = np.array(
+            [*(_code(languages, value) for value in encoded.dictionary.to_pylist()), _code(languages, None)]
+        )
+        return np.where(known, codes[encoded.indices.fill_null(len(codes) - 1).to_numpy()], language)
 
 
-def _touched(recorded: Recorded, judge: _Judge) -> Mask:
+def _code(values: list[Any], value: Any) -> int:
+    if value not in values:
+        values.append(value)
+    return values.index(value)
+
+
+def in_order(stage: RuleStage, name: str) -> list[tuple[str, str, Limit]] | None:
+    """(reason, measure, limit) of a stage of ours that drops for the first of its limits that is broken; else None."""
+    ours = type(stage).__module__.partition(".")[0] == "stages"
+    if not ours or len(stage.limits) != len(stage.reasons):
+        return None
+    measures = [measure_of(field, name, stage.measures) for field in stage.limits]
+    if any(measure is None for measure in measures):
+        return None
+    return [(reason, measure or "", Limit(field, getattr(stage, field)))
+            for reason, measure, field in zip(stage.reasons, measures, stage.limits, strict=True)]  # fmt: skip
+
+
+def _touched(recorded: Recorded, line: _Line) -> Mask:
     """Pages on whose way a changed limit gives another answer; all measured ones where that can't be told by value."""
     touched = np.zeros(len(recorded), np.bool_)
     old_stages = {name: stage for _, name, stage in recorded.document_stages}
-    for name, options in judge.changes.items():
+    for name, options in line.changes.items():
         stage = old_stages[name]
         assert isinstance(stage, RuleStage)
-        reached = recorded.measured > judge.rules.index(name)
+        reached = recorded.measured > line.rules.index(name)
         for option, value in options.items():
             measure = measure_of(option, name, stage.measures)
             if measure is None or type(stage).__module__.partition(".")[0] != "stages":
@@ -228,7 +262,7 @@ def _broken(column: Any, limit: Limit) -> Mask:
         return broken
     encoded = column.combine_chunks().dictionary_encode()
     each = [limit.broken(value) for value in encoded.dictionary.to_pylist()]
-    found: Mask = np.array([*each, False])[pc.fill_null(encoded.indices, len(each)).to_numpy()]
+    found: Mask = np.array([*each, False])[encoded.indices.fill_null(len(each)).to_numpy()]
     return found
 
 
