@@ -56,6 +56,7 @@ OWN_CHARSET = re.compile(rb"""(?:^|[\s"'/])charset\s*=\s*["']?\s*([\w.:+-]+)""",
 XML_ENCODING = re.compile(rb"""\bencoding\s*=\s*["']([\w.:+-]+)""")
 COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 HIGH_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{6,}")
+LETTER_RUN = re.compile(rb"[\xc0-\xff]{4,}")  # words in the Cyrillic, Greek and Hebrew code pages
 HIGH = bytes([*range(0x80, 0xA0), *range(0xA1, 0x100)])
 WESTERN = frozenset({"windows-1252", "windows-1254", "windows-1250", "windows-1257", "macintosh"}) | {
     f"iso-8859-{n}" for n in (2, 3, 4, 10, 13, 14, 15, 16)
@@ -158,7 +159,8 @@ def _plausible(html: bytes, name: str) -> str | None:
     if name.startswith("utf-16"):
         return _decode(html, name) if html.count(b"\0", 0, 4096) * 10 >= min(len(html), 4096) else None
     if name in WESTERN:
-        runs = sum(map(len, HIGH_RUN.findall(html)))
+        # No language in Latin letters writes most of its letters beyond ASCII side by side.
+        runs = max(sum(map(len, pattern.findall(html))) for pattern in (HIGH_RUN, LETTER_RUN))
         return None if runs and runs * 2 > _high(html) else _decode(html, name)
     text = _decode(html, name)
     bad = text.count("\ufffd")

@@ -59,7 +59,17 @@ def charset_of(value: str) -> str | None:
 
 
 def parse_response(block: bytes) -> HttpResponse:
-    """Splits a response into header and body. Without a status line the whole block is the body."""
+    """Splits a response into header and body. Without a status line the whole block is the body.
+
+    Interim answers (`100 Continue`) that a crawler stored in front of the true one are passed over.
+    """
+    response = _parse_one(block)
+    while response.status is not None and response.status < 200 and STATUS.match(response.body):
+        response = _parse_one(response.body)
+    return response
+
+
+def _parse_one(block: bytes) -> HttpResponse:
     line = STATUS.match(block)
     if not line:
         return HttpResponse(None, {}, block)

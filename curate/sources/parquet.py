@@ -106,7 +106,7 @@ class ParquetReader:
                 for value in batch.to_pylist():
                     yield self._span(row, value)
                     row += 1
-        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        except (OSError, pa.ArrowException, ValueError) as error:
             if row < last:
                 yield Span(row, last - row, "damaged", drop=Drop("damaged", cause=str(error)))
 
@@ -120,6 +120,12 @@ class ParquetReader:
             date=_words(value, config.own["date"]),
             attributes={name: value.get(name) for name in self.columns},
         )
+        if isinstance(text, bytes):
+            try:
+                text = text.decode("utf-8")
+            except UnicodeDecodeError as error:
+                drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start}")
+                return Span(row, 1, "row", document=document, drop=drop)
         if not isinstance(text, str):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")
             return Span(row, 1, "row", document=document, drop=drop)

@@ -50,6 +50,8 @@ def parse_header(data: bytes, offset: int = 0) -> WarcHeader:
     end = HEADER_END.search(data, version.end() - 1, offset + MAX_HEADER_BYTES)
     if not end:
         raise BadRecord("the WARC header does not end")
+    if data.find(b"\nWARC/", offset, end.start()) >= 0:
+        raise BadRecord("the WARC header runs into another one")
     fields = parse_fields(data[version.end() : end.start() + 1])
     length = fields.get("content-length", "")
     if not (length.isascii() and length.isdigit() and len(length) <= 18):

@@ -86,6 +86,8 @@ def header_at(window: Stretches, offset: int) -> WarcHeader:
     """The header at `offset`, however long. Raises BadRecord."""
     data = window.take(offset, HEAD_BYTES)
     if not HEADER_END.search(data):
+        if data.find(b"\nWARC/") >= 0:
+            raise BadRecord("the WARC header does not end")
         data = window.take(offset, MAX_HEADER_BYTES)
     return parse_header(data)
 

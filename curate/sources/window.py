@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 BLOCK_BYTES = 1 << 20
+FIRST_STEP = 1 << 12
 
 
 class Bytes(Protocol):
@@ -84,15 +85,16 @@ class Window:
 
     def find(self, pattern: bytes, offset: int) -> int:
         """Where `pattern` next stands at or after `offset`; -1 when it does not."""
-        step = self._block_bytes
+        step = FIRST_STEP  # small at first: the next pattern may be near, and a copy costs
         while offset < self.size:
             block = self.take(offset, step)
             at = block.find(pattern)
             if at >= 0:
                 return offset + at
-            if offset + len(block) >= self.size:
+            if len(block) < step:
                 break
             offset += len(block) - len(pattern) + 1
+            step = min(4 * step, max(self._block_bytes, FIRST_STEP))
         return -1
 
     def release(self, offset: int) -> None:

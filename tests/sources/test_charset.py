@@ -101,6 +101,8 @@ def test_utf16_without_mark_or_header_is_seen(codec: str) -> None:
         (GERMAN, "cp1252", "utf-8", ""),  # nobody says the truth
         (CHINESE, "gbk", "iso-8859-1", '<meta charset="gb2312">'),
         (RUSSIAN, "cp1251", "iso-8859-1", ""),
+        ("Дом, лес, река, поле, село, мост. " * 9, "cp1251", "iso-8859-1", ""),
+        ("Το σπίτι στο δάσος κοντά στη λίμνη. " * 9, "cp1253", "iso-8859-1", '<meta charset="windows-1253">'),
         (GERMAN, "cp1252", "utf-16", ""),
         (GERMAN, "cp1252", "no-such-charset", '<meta charset="windows-1252">'),
         (CHINESE, "gbk", "utf-8", ""),

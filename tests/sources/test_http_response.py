@@ -81,6 +81,13 @@ def test_header_fields_beyond_ascii_folded_repeated_and_broken() -> None:
     assert parse_response("HTTP/1.1 200 OK\r\nX: grün\r\n\r\n".encode()).headers == {"x": "grün"}
 
 
+def test_interim_answers_are_passed_over() -> None:
+    interim = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+    response = parse_response(b"HTTP/1.1 100 Continue\r\n\r\n" + interim + http(BODY))
+    assert (response.status, response.body) == (200, BODY)
+    assert parse_response(b"HTTP/1.1 100 Continue\r\n\r\n" + BODY).status == 100
+
+
 def test_no_header_field_at_all_and_no_body_at_all() -> None:
     assert parse_response(b"HTTP/1.1 200 OK\r\n\r\nbody\r\n\r\nmore").body == b"body\r\n\r\nmore"
     assert parse_response(b"HTTP/1.1 200 OK\r\nContent-Type: text/html").headers == {"content-type": "text/html"}

@@ -58,6 +58,11 @@ def test_a_row_without_text_is_entered(tmp_path: Path) -> None:
     assert reasons(spans) == ["not_text"] and [s.document.text for s in spans if s.document] == ["a", "", "cd"]
 
 
+def test_text_in_bytes(tmp_path: Path) -> None:
+    spans = read(table(tmp_path, 2, 2, body=["grün".encode(), b"gr\xfcn"]), text="body")
+    assert [s.document.text for s in spans if s.document] == ["grün", ""] and reasons(spans) == ["undecodable"]
+
+
 def test_no_rows_is_one_padding(tmp_path: Path) -> None:
     assert [(s.offset, s.length, s.type) for s in read(table(tmp_path, 0), text="body")] == [(0, 0, "padding")]
 

@@ -47,6 +47,7 @@ def test_any_bytes_give_a_header_or_a_cause(data: bytes, versioned: bool) -> Non
         (b"WARC/1.0\r\nContent-Length: 9999999999999999999\r\n\r\n", "no Content-Length"),
         ("WARC/1.0\r\nContent-Length: ٣\r\n\r\n".encode(), "no Content-Length"),
         (b"WARC/1.0\r\nContent-Length: 3\r\n\r\n", "no WARC-Type"),
+        (b"WARC/1.0\r\nWARC-Type: x\r\nWARC/1.0\r\nContent-Length: 3\r\n\r\n", "runs into another one"),
         (b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 3\r\nHTTP/1.1 200 OK\r\n\r\n", "runs into the HTTP header"),
     ],
 )
