@@ -97,8 +97,9 @@ def suspects(name: str, stage: RuleStage, values: dict[str, np.ndarray]) -> np.n
     for measure, column in values.items():
         if column.dtype == object:
             found |= column != "en"
-        for line in lines_of(name, vars(stage), measure, stage.measures) if column.dtype != object else ():
-            found |= line.broken(column)
+        else:
+            for line in lines_of(name, vars(stage), measure, stage.measures):
+                found |= line.broken(column)
     return found
 
 

@@ -3,6 +3,7 @@
 Read a few columns at a time from `measures/`, so that memory stays at a few arrays of one value a page.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,10 +26,14 @@ LENGTHS = ("words", "bytes")
 
 @dataclass(frozen=True)
 class Line:
-    """A numeric limit of the config on a measure: `beyond` pages break it, `alone` of them no other limit."""
+    """A limit of the config on a measure: `beyond` pages break it, `alone` of them no other limit.
+
+    `value` is NaN where the limit is a list of names, such as `keep` of language.
+    """
 
     option: str
     value: float
+    names: tuple[str, ...] = ()
     beyond: int = 0
     alone: int = 0
 
@@ -81,6 +86,7 @@ class Categories:
     unmeasured: int
     rows: tuple[tuple[str, tuple[int, ...]], ...]
     values: int
+    lines: tuple[Line, ...] = ()
 
 
 def distributions(run: OpenedRun) -> list[Distribution | Categories]:
@@ -93,17 +99,17 @@ def distributions(run: OpenedRun) -> list[Distribution | Categories]:
     found: list[Distribution | Categories] = []
     for name, column in _columns(run, [*LENGTHS, *measures]):
         stage, _, measure = name.rpartition(".")
-        if pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
-            found.append(_categories(stage, measure, column, verdicts.of(stage)))
-            continue
-        values, whole = column.to_numpy().astype(float), pa.types.is_integer(column.type)
         of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
-        lines = [overlap.add(line, values) for line in lines_of(stage, run.options.get(stage, {}), measure, of_stage)]
-        found.append(_distribution(stage, measure, values, whole, verdicts.of(stage), lines))
-    return [
-        one if isinstance(one, Categories) else replace(one, lines=tuple(map(overlap.counted, one.lines)))
-        for one in found
-    ]
+        lines = lines_of(stage, run.options.get(stage, {}), measure, of_stage)
+        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            values, whole = column.to_numpy().astype(float), pa.types.is_integer(column.type)
+            counted = [overlap.add(line, line.broken(values)) for line in lines if not line.names]
+            found.append(_distribution(stage, measure, values, whole, verdicts.of(stage), counted))
+        else:
+            texts = _texts(column)
+            counted = [overlap.add(line, _unnamed(texts, line.names)) for line in lines if line.names]
+            found.append(_categories(stage, measure, texts, verdicts.of(stage), counted))
+    return [replace(one, lines=tuple(map(overlap.counted, one.lines))) for one in found]
 
 
 def _columns(run: OpenedRun, names: list[str]) -> Iterator[tuple[str, pa.ChunkedArray]]:
@@ -114,13 +120,29 @@ def _columns(run: OpenedRun, names: list[str]) -> Iterator[tuple[str, pa.Chunked
         yield from ((name, table.column(name)) for name in some)
 
 
-def lines_of(stage: str, options: Mapping[str, Any], measure: str, measures: Iterable[str]) -> tuple[Line, ...]:
-    """The limits that can be drawn as a line over the values of a measure."""
-    return tuple(
-        Line(limit.field, float(limit.value))
-        for limit in limits_of(stage, options, measures).get(measure, [])
-        if limit.field.startswith(("min_", "max_")) and isinstance(limit.value, int | float)
-    )
+def lines_of(stage: str, options: Mapping[str, Any], measure: str, measures: Iterable[str]) -> list[Line]:
+    """The limits of a measure that are set: numbers, which are lines over its values, and lists of names."""
+    found = []
+    for limit in limits_of(stage, options, measures).get(measure, []):
+        if isinstance(limit.value, list | tuple):
+            found.append(Line(limit.field, math.nan, tuple(map(str, limit.value))))
+        elif limit.field.startswith(("min_", "max_")) and isinstance(limit.value, int | float):
+            found.append(Line(limit.field, float(limit.value)))
+    return found
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values as texts."""
+    if pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
+        return column.cast(pa.string())
+    return pa.chunked_array([[None if value is None else str(value) for value in column.to_pylist()]], pa.string())
+
+
+def _unnamed(texts: pa.ChunkedArray, names: tuple[str, ...]) -> np.ndarray:
+    """Which values are none of the names; pages without a value pass."""
+    named = pc.or_(pc.is_null(texts), pc.is_in(texts, pa.array(names, pa.string())))
+    other: np.ndarray = ~named.to_numpy().astype(bool)
+    return other
 
 
 class Verdicts:
@@ -149,9 +171,8 @@ class Overlap:
         self.broken: list[np.ndarray] = []
         self.once = self.twice = np.zeros(0, dtype=np.uint8)
 
-    def add(self, line: Line, values: np.ndarray) -> Line:
+    def add(self, line: Line, broken: np.ndarray) -> Line:
         """The limit with the pages that break it; `alone` is its number here until `counted` is asked."""
-        broken = line.broken(values)
         bits = np.packbits(broken)
         if not self.broken:
             self.once = self.twice = np.zeros(len(bits), dtype=np.uint8)
@@ -221,20 +242,11 @@ def _spike(ordered: np.ndarray) -> tuple[float | None, int]:
     return None, 0
 
 
-def _categories(stage: str, measure: str, column: pa.ChunkedArray, verdict: np.ndarray) -> Categories:
-    table = pa.table({"value": column.cast(pa.string()), "verdict": pa.array(verdict)})
-    counted = (
-        table.filter(pc.is_valid(table.column("value"))).group_by(["value", "verdict"]).aggregate([([], "count_all")])
-    )
+def _categories(stage: str, measure: str, texts: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line]) -> Categories:
+    table = pa.table({"value": texts, "verdict": pa.array(verdict)}).filter(pc.is_valid(texts))
     by_value: dict[str, list[int]] = {}
-    for row in counted.to_pylist():
+    for row in table.group_by(["value", "verdict"]).aggregate([([], "count_all")]).to_pylist():
         by_value.setdefault(row["value"], [0, 0, 0])[row["verdict"]] += row["count_all"]
     ordered = sorted(by_value.items(), key=lambda item: (-sum(item[1]), item[0]))
-    return Categories(
-        stage,
-        measure,
-        sum(map(sum, by_value.values())),
-        column.null_count,
-        tuple((value, tuple(counts)) for value, counts in ordered[:CATEGORIES]),
-        len(by_value),
-    )
+    rows = tuple((value, tuple(counts)) for value, counts in ordered[:CATEGORIES])
+    return Categories(stage, measure, table.num_rows, texts.null_count, rows, len(by_value), tuple(lines))

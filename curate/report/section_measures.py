@@ -80,12 +80,10 @@ def _facts(one: Distribution) -> list[Markup]:
     return facts
 
 
-def _cost(line: Line, one: Distribution) -> list[object]:
-    side = "below" if line.least else "above"
-    said: list[object] = [
-        element("code", f"{line.option} {measured(line.value)}"),
-        f": {numbered(line.beyond, 'page')} {side}",
-    ]
+def _cost(line: Line, one: Distribution | Categories) -> list[object]:
+    side = "with another value" if line.names else "below" if line.least else "above"
+    limit = ", ".join(line.names) or measured(line.value)
+    said: list[object] = [element("code", f"{line.option} {limit}"), f": {numbered(line.beyond, 'page')} {side}"]
     if line.beyond:
         said.append(f" ({share(line.beyond, one.pages)}), {count(line.alone)} of them within all other limits")
     return said
@@ -135,5 +133,6 @@ def _names(one: Categories, figures: Figures) -> Markup:
     more = f", the {len(one.rows)} most frequent of {count(one.values)}" if one.values > len(one.rows) else ""
     head = [title, "kept", f"dropped by {one.stage}", "dropped by another stage"]
     rows = table(f"{title}: pages", head, [(value, *map(count, counts)) for value, counts in one.rows])
-    facts = element("p", f"{numbered(one.pages, 'page')}{more}.")
+    costs = [element("p", _cost(line, one), class_="cost") for line in one.lines]
+    facts = [element("p", f"{numbered(one.pages, 'page')}{more}."), *costs]
     return figures.chart(charts.categories(one, title), None, title=heading, facts=facts, rows=rows)

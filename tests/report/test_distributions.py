@@ -1,16 +1,22 @@
 """Histograms of measures against counting one by one."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, distributions
+from curate.document import Document, Drop
+from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, Line, distributions
 from curate.report.scales import edges
-from tests.report.finished import sample_run
+from curate.stage import RuleStage
+from tests.report.finished import finished, pages, sample_run
 
 Row = dict[str, Any]
 
@@ -56,18 +62,19 @@ def test_names_are_counted() -> None:
     }
 
 
+def breaks(value: Any, line: Line) -> bool:
+    if value is None:
+        return False
+    return value not in line.names if line.names else value < line.value if line.least else value > line.value
+
+
 def test_who_breaks_a_limit_and_no_other() -> None:
-    found = [one for one in distributions(sample_run()) if isinstance(one, Distribution)]
-    lines = [(name(one), line) for one in found for line in one.lines]
+    lines = [(name(one), line) for one in distributions(sample_run()) for line in one.lines]
     broken = {
-        (measure, line.option): {
-            place
-            for place, row in enumerate(rows())
-            if row[measure] is not None and (row[measure] < line.value if line.least else row[measure] > line.value)
-        }
+        (measure, line.option): {place for place, row in enumerate(rows()) if breaks(row[measure], line)}
         for measure, line in lines
     }
-    assert sum(map(len, broken.values())) > 10
+    assert len(broken["language.language", "keep"]) == 25 and sum(map(len, broken.values())) > 40
     for measure, line in lines:
         mine = broken[measure, line.option]
         others = set().union(*(pages for key, pages in broken.items() if key != (measure, line.option)))
@@ -117,3 +124,25 @@ def test_those_who_break_a_limit_lie_beyond_its_line(bound: tuple[float, bool]) 
     found, _ = edges(ordered, [bound], False)
     assert found[0] < 50 or not bound[1]
     assert found[-1] > 900 or bound[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tagging(RuleStage):
+    """A stage of somebody else whose measures are no numbers."""
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {"tags": pa.list_(pa.string()), "loud": pa.bool_()}
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        return {"tags": doc.text.split()[:2], "loud": None if "?" in doc.text else "!" in doc.text}
+
+    def judge(self, measures: Mapping[str, Any]) -> Drop | None:
+        return None
+
+
+def test_measures_that_are_no_numbers_are_counted_as_texts(tmp_path: Path) -> None:
+    texts = ["a b !", "a b", "c d !", "a b ?"]
+    source = {"path": pages(tmp_path, [{"text": text} for text in texts])}
+    run = finished(tmp_path, ["tests.report.test_distributions:Tagging"], source)
+    tags, loud = (one for one in distributions(run) if isinstance(one, Categories))
+    assert tags.rows == (("['a', 'b']", (3, 0, 0)), ("['c', 'd']", (1, 0, 0)))
+    assert loud.rows == (("true", (2, 0, 0)), ("false", (1, 0, 0))) and loud.unmeasured == 1
