@@ -122,6 +122,10 @@ class NearDedup:
         rank: npt.NDArray[np.float64] = records["rank"]
         return rank
 
+    def compared(self, doc: Document) -> Set[str]:
+        """The set whose Jaccard similarity the signatures estimate, for `curate audit`."""
+        return shingles(doc.normalized, self.shingle)
+
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         return near_verdicts(corpus, self, "near_duplicate", "cluster_size", self.cluster == "component")
 
