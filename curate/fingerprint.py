@@ -119,7 +119,7 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         if part == "inputs":
             told.append(_inputs_difference(before or [], after or []))
         elif isinstance(before, dict) and isinstance(after, dict):
-            told.append(f"{part}: " + ", ".join(_changes(before, after)[:3]))
+            told.append(f"{part}: " + ", ".join(changes(before, after)[:3]))
         else:
             told.append(f"{part}: {before} before, {after} now")
     return "; ".join(told)
@@ -137,14 +137,15 @@ def _inputs_difference(before: list[list[Any]], after: list[list[Any]]) -> str:
     return "input files: " + (", ".join(parts) or "another order")
 
 
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any], path: str = "") -> list[str]:
+def changes(before: Mapping[str, Any], after: Mapping[str, Any], path: str = "") -> list[str]:
+    """What differs between two nested mappings, a sentence each."""
     told = []
     for key in dict.fromkeys([*before, *after]):
         old, new, place = before.get(key), after.get(key), f"{path}{key}"
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict):
-            told += _changes(old, new, f"{place}.")
+            told += changes(old, new, f"{place}.")
         elif key == "stages" and isinstance(old, list) and isinstance(new, list):
             told += _stage_changes(old, new)
         else:
@@ -156,7 +157,7 @@ def _stage_changes(old: list[Any], new: list[Any]) -> list[str]:
     names = [[next(iter(item)) for item in items] for items in (old, new)]
     if names[0] != names[1]:
         return [f"stages were {', '.join(names[0])}, are {', '.join(names[1])}"]
-    return [change for before, after in zip(old, new, strict=True) for change in _changes(before, after)]
+    return [change for before, after in zip(old, new, strict=True) for change in changes(before, after)]
 
 
 def _short(value: Any) -> str:
