@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 BLOCK_BYTES = 1 << 20
+FIRST_AHEAD = 1 << 16
 FIRST_STEP = 1 << 12
 
 
@@ -52,7 +53,11 @@ class MemoryBytes:
 
 
 class Window:
-    """Stretches of a file by offset, read ahead in blocks."""
+    """Stretches of a file by offset, read ahead in blocks.
+
+    Blocks are small after a jump and double while the file is read on, so that a look at a file's head or at one
+    record costs little and a long reading takes few requests.
+    """
 
     first = 0
     fault = ""
@@ -60,6 +65,7 @@ class Window:
     def __init__(self, source: Bytes, block_bytes: int = BLOCK_BYTES) -> None:
         self._source = source
         self._block_bytes = block_bytes
+        self._ahead = min(FIRST_AHEAD, block_bytes)
         self._start = 0
         self._block = b""
         self.size = source.size
@@ -76,11 +82,14 @@ class Window:
 
     def _load(self, offset: int, length: int) -> None:
         kept = b""
-        if self._start <= offset < self._start + len(self._block):
+        if self._start <= offset <= self._start + len(self._block):
             kept = self._block[offset - self._start :]
+        else:
+            self._ahead = min(FIRST_AHEAD, self._block_bytes)
         if len(kept) < length and offset + len(kept) < self.size:
-            wanted = max(length - len(kept), self._block_bytes)
+            wanted = max(length - len(kept), self._ahead)
             kept += self._source.read_at(offset + len(kept), wanted)
+            self._ahead = min(2 * self._ahead, self._block_bytes)
         self._start, self._block = offset, kept
 
     def find(self, pattern: bytes, offset: int) -> int:
