@@ -10,7 +10,7 @@ from pydantic import Field
 
 from curate.document import Address, Document, Drop
 from stages.extraction.source import source_text
-from stages.extraction.visible import visible_text
+from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
 from stages.language import Language, load_model, one_line, predict
 
@@ -69,7 +69,11 @@ class Prescreen:
     def apply(self, doc: Document) -> Document | Drop:
         if doc.html is None:
             return doc
-        drop = self.judge(visible_text(source_text(doc.html, doc.charset)))
+        source = source_text(doc.html, doc.charset)
+        text = visible_text(source)
+        drop = self.judge(text)
+        if drop is not None and (hidden := json_ld_text(source)):
+            drop = self.judge(f"{text} {hidden}")
         if drop is None:
             return doc
         return doc.annotate(prescreen_audit=drop.reason) if self.audited(doc.address) else drop
@@ -80,18 +84,24 @@ class Prescreen:
         if self.min_words is not None and len(words) < self.min_words:
             return Drop("prescreened_words", len(words), self.min_words)
         if self.languages is not None:
-            guesses = [
-                predict(load_model(self.model), one_line(part, self.chars))
-                for part in (words, words[len(words) // 2 :])
-            ]
-            scores = [score for language, score in guesses if language not in (None, *self.languages) and score]
-            if len(scores) == len(guesses) and min(scores) >= self.min_confidence:
-                return Drop("prescreened_language", min(scores), self.min_confidence, cause=guesses[0][0] or "")
+            other, score = self._other_language(words)
+            if other:
+                return Drop("prescreened_language", score, self.min_confidence, cause=other)
         if self.min_stop_words is not None:
             found = len(set(self.stop_words).intersection(map(str.lower, words)))
             if found < self.min_stop_words:
                 return Drop("prescreened_stop_words", found, self.min_stop_words)
         return None
+
+    def _other_language(self, words: list[str]) -> tuple[str, float]:
+        """What the middle of the text is in and the lower of both scores; "" unless both parts are surely foreign."""
+        least, language = 1.0, ""
+        for part in (words, words[len(words) // 2 :]):
+            guess, score = predict(load_model(self.model), one_line(part, self.chars))
+            if guess is None or score is None or guess in (self.languages or ()) or score < self.min_confidence:
+                return "", 0.0
+            least, language = min(least, score), guess
+        return language, least
 
     def audited(self, address: Address) -> bool:
         """Whether the page is one of the share that goes on in any case."""

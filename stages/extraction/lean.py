@@ -111,9 +111,7 @@ class Lean:
         """trafilatura's `_prepare_tree` without the copy for justext, which few pages need."""
         return self.core["convert_tags"](self.core["tree_cleaning"](copy(tree), options), options, url), None
 
-    def extract_and_compare(
-        self, cleaned_tree: Any, _: None, tree: Any, options: Extractor
-    ) -> tuple[_Element, str]:
+    def extract_and_compare(self, cleaned_tree: Any, _: None, tree: Any, options: Extractor) -> tuple[_Element, str]:
         """trafilatura's `_extract_and_compare`: own extractor, then the comparison where the mode asks for it."""
         body, text = self.core["extract_content"](cleaned_tree, options)
         tree.set(EXTRACTED, str(len(text)))

@@ -10,21 +10,24 @@ from resiliparse.extract.html2text import extract_plain_text
 
 SCRIPT = re.compile(r"<script[^>]*ld\+json[^>]*>(.*?)</script", re.DOTALL | re.IGNORECASE)
 # Properties of schema.org whose text an extractor may return although no reader of the page sees it.
-BODIES = frozenset(
-    {"articleBody", "reviewBody", "recipeInstructions", "step", "acceptedAnswer", "text", "description"}
-)
+BODIES = frozenset({"articleBody", "reviewBody", "recipeInstructions", "step", "acceptedAnswer", "text", "description"})
 MARKUP = re.compile(r"<[^>]*>")
 
 
 def visible_text(source: str) -> str:
-    """All text that a reader could see, then the texts that the page's JSON-LD blocks hold."""
+    """All text that a reader could see."""
     text: str = extract_plain_text(source, noscript=True)
+    return text
+
+
+def json_ld_text(source: str) -> str:
+    """The texts that the page's JSON-LD blocks hold, "" where there are none."""
     if "ld+json" not in source:
-        return text
-    return " ".join([text, *(body for block in SCRIPT.findall(source) for body in json_ld_texts(block))])
+        return ""
+    return " ".join(body for block in SCRIPT.findall(source) for body in _bodies(block))
 
 
-def json_ld_texts(block: str) -> Iterator[str]:
+def _bodies(block: str) -> Iterator[str]:
     """Texts in one JSON-LD block, markup taken out; none where it is no JSON."""
     try:
         data = json.loads(block, strict=False)

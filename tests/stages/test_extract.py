@@ -14,7 +14,7 @@ from stages.extraction import article
 from stages.extraction.article import Options, article_text, plain_text
 from stages.extraction.markup import repaired
 from stages.extraction.memo import Memo
-from stages.extraction.visible import visible_text
+from stages.extraction.visible import json_ld_text, visible_text
 
 SENTENCES = (
     "The glass workshop keeps seventeen jars of honey behind the town hall when the snow finally melts.",
@@ -258,10 +258,14 @@ def test_an_unknown_trafilatura_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -
     article._cascade.cache_clear()
 
 
-def test_text_in_json_ld_counts_as_visible() -> None:
+def test_text_in_json_ld_is_text() -> None:
     html = next(p for p in odd_pages() if "articleBody" in p)
-    assert SENTENCES[5] in visible_text(html)
     assert SENTENCES[0] in extracted(html)
+    assert SENTENCES[5] in json_ld_text(html)
+    assert visible_text(html) == "please wait"
+    assert json_ld_text("<script type='application/ld+json'>{broken</script>") == ""
+    deep = "[" * 100_000
+    assert json_ld_text(f"<script type='application/ld+json'>{deep}</script>") == ""
 
 
 def test_options_are_checked() -> None:
