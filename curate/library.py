@@ -1,10 +1,13 @@
 """The belt as a function: pages in memory in, one verdict a page out."""
 
+import math
 import tempfile
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from curate.belt import GUARD, Belt
 from curate.config import Config, parse_config
@@ -62,58 +65,65 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     read = _config(config)
     belt = Belt.of(read)
     verdicts: list[Verdict] = []
-    survivors: list[int] = []
     with tempfile.TemporaryDirectory(prefix="curate-") as folder:
-        scan = Path(folder, "scan")
-        block: list[Document] = []
-        scan.mkdir()
-        writers = {name: SketchWriter(scan, name, stage) for name, stage in read.corpus_stages}
-
-        def flush() -> None:
-            for name, stage in read.corpus_stages:
-                first = len(survivors) - len(block)
-                for number, sketch in enumerate(sketch_all(stage, block), first):
-                    writers[name].add(number, sketch)
-            block.clear()
-
+        sketched = Sketched(read, Path(folder))
         for index, page in enumerate(pages):
             passage = belt.run(_document(index, page))
-            if passage.drop is None:
-                survivors.append(index)
-                block.append(passage.doc)
-                verdicts.append(Verdict(text=passage.doc.text))
+            drop, text = passage.drop, passage.doc.text
+            if drop is None:
+                sketched.add(index, passage.doc)
+                verdicts.append(Verdict(text=text))
             else:
-                drop = passage.drop
-                verdicts.append(
-                    Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=passage.doc.text)
-                )
-            if len(block) >= BLOCK:
-                flush()
-        flush()
-        for writer in writers.values():
-            writer.commit()
-            writer.close()
-        if read.corpus_stages:
-            _decide(read, Path(folder), scan, survivors, verdicts)
+                verdicts.append(Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=text))
+        for index, verdict in sketched.decided():
+            verdicts[index] = replace(verdict, text=verdicts[index].text)
     return verdicts
 
 
-def _decide(config: Config, folder: Path, scan: Path, survivors: list[int], verdicts: list[Verdict]) -> None:
-    for name, stage in config.corpus_stages:
-        gather(Serial(), folder / "decide", name, stage, [scan], [len(survivors)], 1)
-    table = decide(Serial(), folder / "decide", config.corpus_stages, len(survivors))
-    rows = table.slice(0, len(survivors))
-    for number, index in enumerate(survivors):
-        if rows.stage[number]:
-            place = int(rows.stage[number]) - 1
-            matched = int(rows.matched[number])
-            score = float(rows.score[number])
-            verdicts[index] = Verdict(
-                table.stages[place],
-                table.reasons[place][int(rows.reason[number])],
-                matched=survivors[matched] if matched >= 0 else None,
-                score=None if score != score else score,
-                text=verdicts[index].text,
+class Sketched:
+    """The pages that passed the document stages, sketched block by block as a scan task does."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.scan = folder / "scan"
+        self.scan.mkdir()
+        self.writers = {name: SketchWriter(self.scan, name, stage) for name, stage in config.corpus_stages}
+        self.pages: list[int] = []
+        self.block: list[Document] = []
+
+    def add(self, page: int, doc: Document) -> None:
+        self.pages.append(page)
+        self.block.append(doc)
+        if len(self.block) >= BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        for name, stage in self.config.corpus_stages:
+            for number, sketch in enumerate(sketch_all(stage, self.block), len(self.pages) - len(self.block)):
+                self.writers[name].add(number, sketch)
+        self.block.clear()
+
+    def decided(self) -> Iterator[tuple[int, Verdict]]:
+        """Pages that a corpus stage drops, with the verdict on each."""
+        self._flush()
+        for writer in self.writers.values():
+            writer.commit()
+            writer.close()
+        stages, work, count = self.config.corpus_stages, self.folder / "decide", len(self.pages)
+        for name, stage in stages:
+            gather(Serial(), work, name, stage, [self.scan], [count], 1)
+        table = decide(Serial(), work, stages, count)
+        rows = table.slice(0, count)
+        for number in np.flatnonzero(rows.stage).tolist():
+            place, matched, score = int(rows.stage[number]) - 1, int(rows.matched[number]), float(rows.score[number])
+            yield (
+                self.pages[number],
+                Verdict(
+                    table.stages[place],
+                    table.reasons[place][int(rows.reason[number])],
+                    matched=self.pages[matched] if matched >= 0 else None,
+                    score=None if math.isnan(score) else score,
+                ),
             )
 
 

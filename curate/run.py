@@ -10,6 +10,7 @@ from typing import Any
 from curate import ledger, manifest
 from curate.accounts import check_bytes, check_rows, stats
 from curate.alarms import alarms
+from curate.canaries import plant
 from curate.config import Config
 from curate.crawl import crawl, input_files, plan, slice_size
 from curate.decide import decide
@@ -42,6 +43,7 @@ class Options:
     partitions: int | None = None
     work: str | None = None
     keep_work: bool = False
+    canaries: bool = False  # plant canaries and report what was caught of them
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Report:
     stats: dict[str, Any]
     ready: bool = False
     said: list[str] = field(default_factory=list)
+    canaries: dict[str, Any] | None = None  # as in canaries.json
 
     @property
     def damaged(self) -> int:
@@ -80,7 +83,7 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
                 "config": config.canonical(),
                 "output": config.output,
                 "memory": options.memory,
-                "files": [_plain(file) for file in files],
+                "files": [plain(file) for file in files],
             },
         )
         return _phases(config, files, executor, options, output, parts, progress)
@@ -107,34 +110,45 @@ def _phases(
     check_failures(config, scanned)
     check_bytes(survivors, scanned, options.limit is not None)
     clock.lap("scan")
-    notes = _decide(config, survivors, executor, options, progress)
+    notes = decide_all(config, survivors, executor, options, progress)
     clock.lap("decide")
-    told = _write(survivors, executor, output, progress)
+    planted = plant(survivors, executor, output.final) if options.canaries else None
+    told = write_all(survivors, executor, output, progress)
     clock.lap("write")
+    report = _balance(survivors, scanned, told, notes, executor, output)
+    write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
+    write_json(output.final / ".fingerprint.json", parts)
+    manifest.write(output.final, config, parts, told["shards"], report)
+    output.publish(options.keep_work)
+    return Report(report, canaries=planted)
+
+
+def _balance(
+    survivors: Survivors,
+    scanned: list[dict[str, Any]],
+    told: dict[str, list[dict[str, Any]]],
+    notes: dict[str, dict[str, int]],
+    executor: Executor,
+    output: Output,
+) -> dict[str, Any]:
+    """Closes the books: the stats of the run, whose sums must be those of the finished files."""
     kept = Counter[str]()
     for source, _, documents, *_ in (row for shard in told["shards"] for row in shard["kept"]):
         kept[source] += documents
     paths = [output.final / "shards" / shard["name"] for shard in told["shards"]]
     found = alarms(told["ledger"], kept, paths, notes, executor)
     report = stats(survivors, scanned, told["shards"], told["ledger"], notes, found)
-    check_rows(
-        report["read"]["documents"],
-        output.final / "shards",
-        output.final / "ledger",
-        sum(shard["documents"] for shard in told["shards"]),
-        sum(row["documents"] for row in report["dropped"]),
-    )
+    written = sum(shard["documents"] for shard in told["shards"])
+    dropped = sum(row["documents"] for row in report["dropped"])
+    check_rows(report["read"]["documents"], output.final / "shards", output.final / "ledger", written, dropped)
     write_json(output.final / "stats.json", report)
-    write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
-    write_json(output.final / ".fingerprint.json", parts)
-    manifest.write(output.final, config, parts, told["shards"], report)
-    output.publish(options.keep_work)
-    return Report(report)
+    return report
 
 
-def _decide(
+def decide_all(
     config: Config, survivors: Survivors, executor: Executor, options: Options, progress: Progress
 ) -> dict[str, dict[str, int]]:
+    """Runs the corpus stages over what the scan left; returns each one's integers for the report."""
     folder = survivors.work / "decide"
     folder.mkdir(exist_ok=True)
     partitions = options.partitions or max(1, -(-survivors.size // DOCUMENTS_PER_PARTITION))
@@ -145,9 +159,10 @@ def _decide(
     return decide(executor, folder, config.corpus_stages, survivors.size, survivors.column).notes
 
 
-def _write(
+def write_all(
     survivors: Survivors, executor: Executor, output: Output, progress: Progress
 ) -> dict[str, list[dict[str, Any]]]:
+    """Writes shards, ledger, measures and samples; returns the facts of each part."""
     work, verdicts = str(survivors.work), verdict_table(survivors)
     shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)
     progress("write", {"shards": len(shards)})
@@ -206,5 +221,6 @@ def _expected(task: ScanTask, files: list[InputFile]) -> int:
     return max(0, min(part.end if part.end is not None else size, size) - part.start)
 
 
-def _plain(file: InputFile) -> dict[str, Any]:
+def plain(file: InputFile) -> dict[str, Any]:
+    """An input file as run.json stores it."""
     return {"source": file.source, "name": file.name, "size": file.size, "version": file.version}

@@ -127,7 +127,7 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def _known(name: str | None, found: Mapping[str, Any], place: str) -> None:

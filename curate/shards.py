@@ -39,42 +39,59 @@ def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, wo
 
     Crawl order: a shard takes documents until its even share of the bytes is reached. Shuffle: by hash ranges.
     """
-    totals = _totals(survivors, verdicts, config)
-    if not totals:
-        return []
-    shares = {group: max(1, -(-size // config.write.shard_bytes)) for group, size in totals.items()}
-    first = dict(zip(sorted(totals), np.cumsum([0, *(shares[g] for g in sorted(totals))])[:-1].tolist(), strict=True))
-    count = sum(shares.values())
-    taken = dict.fromkeys(totals, 0)
-    rows, first_task, last_task = np.zeros(count, np.int64), np.full(count, -1), np.full(count, -1)
+    shares = Shares(config, _totals(survivors, verdicts, config))
+    rows = np.zeros(shares.count, np.int64)
+    first, last = np.full(shares.count, -1), np.full(shares.count, -1)
     with (work / "shard_of.tmp").open("wb") as out:
         for task, start, sizes, groups in _kept(survivors, verdicts, config):
-            assigned = np.full(len(sizes), NOT_KEPT, dtype="<i4")
-            for group in sorted(set(groups)):
-                of_group = np.array([g == group for g in groups])
-                members = np.flatnonzero(of_group & (sizes >= 0))
-                if config.write.order == "shuffle":
-                    part = np.array(
-                        [_shuffle_key(config, start + int(m)) % shares[group] for m in members],
-                        dtype=np.int64,
-                    )
-                else:
-                    before = taken[group] + np.concatenate([[0], np.cumsum(sizes[members])])
-                    part = np.minimum(before[:-1] * shares[group] // max(1, totals[group]), shares[group] - 1)
-                    taken[group] = int(before[-1])
-                assigned[members] = first[group] + part
+            assigned = shares.assign(start, sizes, groups)
             out.write(assigned.tobytes())
             used, counts = np.unique(assigned[assigned >= 0], return_counts=True)
             rows[used] += counts
-            first_task[used] = np.where(first_task[used] < 0, task, first_task[used])
-            last_task[used] = task
+            first[used] = np.where(first[used] < 0, task, first[used])
+            last[used] = task
     (work / "shard_of.tmp").rename(work / "shard_of")
-    names = [name for group in sorted(totals) for name in _names(group, shares[group], config)]
     return [
-        Shard(name, number, int(first_task[number]), int(last_task[number]), int(rows[number]))
-        for number, name in enumerate(names)
+        Shard(name, number, int(first[number]), int(last[number]), int(rows[number]))
+        for number, name in enumerate(shares.names())
         if rows[number]
     ]
+
+
+class Shares:
+    """How many shards each group gets, and which documents go into each. `totals` are text bytes by group."""
+
+    def __init__(self, config: Config, totals: dict[str, int]) -> None:
+        self.config, self.totals = config, totals
+        self.of = {group: max(1, -(-size // config.write.shard_bytes)) for group, size in sorted(totals.items())}
+        ends = np.cumsum([0, *self.of.values()]).tolist()
+        self.first = dict(zip(self.of, ends, strict=False))
+        self.count: int = ends[-1]
+        self.taken = dict.fromkeys(totals, 0)
+
+    def names(self) -> Iterator[str]:
+        """File names of all shards in order."""
+        for group, count in self.of.items():
+            yield from _names(group, count, self.config)
+
+    def assign(self, start: int, sizes: np.ndarray, groups: list[str]) -> np.ndarray:
+        """Shard numbers of documents `start`…, given text bytes (-1 where dropped) and group of each."""
+        assigned = np.full(len(sizes), NOT_KEPT, dtype="<i4")
+        for group in sorted(set(groups) & set(self.of)):
+            members = np.flatnonzero(np.array([g == group for g in groups]) & (sizes >= 0))
+            place = self._by_hash if self.config.write.order == "shuffle" else self._by_bytes
+            assigned[members] = self.first[group] + place(group, start + members, sizes[members])
+        return assigned
+
+    def _by_hash(self, group: str, numbers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        keys = [_shuffle_key(self.config, int(number)) % self.of[group] for number in numbers]
+        return np.array(keys, dtype=np.int64)
+
+    def _by_bytes(self, group: str, numbers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        before = self.taken[group] + np.concatenate([[0], np.cumsum(sizes)])
+        self.taken[group] = int(before[-1])
+        parts: np.ndarray = np.minimum(before[:-1] * self.of[group] // max(1, self.totals[group]), self.of[group] - 1)
+        return parts
 
 
 def _names(group: str, count: int, config: Config) -> list[str]:

@@ -63,8 +63,7 @@ def rollback_plan(
     batches_before: int = 1,
     batches_after: int = 0,
 ) -> RollbackPlan:
-    """Which checkpoint to load and which batches to skip, if a loss spike persists (Chowdhery et al. 2022,
-    5.1).
+    """Which checkpoint to load, which batches to skip, if a loss spike persists (Chowdhery et al. 2022, 5.1).
 
     `losses[t]` is the loss of batch t before its update; a checkpoint k holds the weights after batches 0
     .. k-1. A spike that `detect_spikes` starts persists if `persistence` losses in a row stay above
@@ -89,9 +88,7 @@ def rollback_plan(
         if end - spike >= needed:
             old_enough = [step for step in saved if step <= spike - before]
             if not old_enough:
-                raise ValueError(
-                    f"no checkpoint is {before} batches or more before the spike at step {spike}."
-                )
+                raise ValueError(f"no checkpoint is {before} batches or more before the spike at step {spike}.")
             return RollbackPlan("roll back", spike, max(old_enough), range(spike - before, end + after))
         if end == len(history):
             return RollbackPlan("watch", spike)
@@ -131,9 +128,7 @@ def local_square_sums(shards: Sequence[ArrayLike], copies: Sequence[int] | None 
     arrays = _gradient_shards(shards)
     held_by = [1] * len(arrays) if copies is None else [whole("each of copies", count) for count in copies]
     if len(held_by) != len(arrays):
-        raise ValueError(
-            f"copies must name a count for each of the {len(arrays)} shards, not {len(held_by)}."
-        )
+        raise ValueError(f"copies must name a count for each of the {len(arrays)} shards, not {len(held_by)}.")
     return [float(np.square(array).sum()) / count for array, count in zip(arrays, held_by)]
 
 
