@@ -54,7 +54,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option(
     "--slice-size",
     callback=_size,
-    help="Bytes of a file that one task scans (default: an eighth of a worker's share, 1MiB to 64MiB).",
+    help="Bytes of a file that one task scans (default: from 1MiB to 64MiB, several a worker).",
 )
 @click.option(
     "--partitions",
@@ -100,6 +100,7 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         partitions=options["partitions"],
         work=options["work"],
         keep_work=options["keep_work"],
+        canaries=options["canaries"],
     )
     executor = make_executor(options["executor"], workers, options["address"], memory)
     try:
@@ -126,12 +127,17 @@ def make_executor(name: str, workers: int, address: str | None, memory: int) -> 
 
 def finish(report: Report, options: dict[str, Any]) -> None:
     """Prints the summary and exits with the status that the run earned."""
+    from curate.canaries import report_lines
     from curate.report.funnel import summary
 
     if not options["quiet"]:
         if report.ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
         click.echo(summary(report.stats))
+        if report.canaries:
+            click.echo("\n".join(report_lines(report.canaries)))
+        elif options["canaries"]:
+            click.echo("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not options["allow_empty"]:
         click.echo(
             "curate: NOTHING WAS KEPT. The table above says which stage took what; --allow-empty accepts it",
