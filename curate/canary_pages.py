@@ -46,7 +46,7 @@ FOREIGN = {
 }  # fmt: skip
 
 BOILERPLATE = {
-    "cookies": "We and our partners use cookies to give you the best experience. Accept all. Reject all. Manage choices.",
+    "cookies": "We and our partners use cookies to serve you better. Accept all. Reject all. Manage choices.",
     "not_found": "Page not found. The address may be wrong, or the page was moved. Go back to the home page.",
     "login": "Please sign in to continue. Forgot your password? Create a new account. Remember me on this device.",
     "menu": "Home. Products. News. About us. Contact. Imprint. Privacy. Terms. Follow us. Subscribe to our "

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from curate.report.funnel import tokens
 from curate.report.opened import OpenedRun
+from curate.report.recorded import keys
 from curate.schema import domain
 
 GROUPS = ("language", "source", "domain", "day")
@@ -67,19 +68,48 @@ def _kept(run: OpenedRun, by: str) -> Iterator[tuple[Any, dict[str, int]]]:
         yield from ((row[by], row) for row in run.stats["kept_by"])
         return
     repeated = run.stats["kept"]["rows"] != run.stats["kept"]["documents"]
+    sizes = Sizes(run)
     for path in run.parts("shards"):
-        table = run.read_part(path, ["url" if by == "domain" else "date", "token_count", "text", "file_path", "offset"])
+        columns = ["url" if by == "domain" else "date", "token_count", "file_path", "offset", *sizes.columns]
+        table = run.read_part(path, columns)
         if repeated:  # whole passes of the mixture written as rows: each document counts once
             table = table.take(_firsts(table))
         column = table.column(0)
         group = pa.array([domain(url or "") for url in column.to_pylist()]) if by == "domain" else _days(column)
-        words = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table.column("text"))))
-        grouped = pa.table({"group": group, "words": words, "bytes": pc.binary_length(table.column("text")),
-                            "tokens": table.column("token_count")}).group_by("group")  # fmt: skip
+        words, size = sizes.of(table)
+        grouped = pa.table({"group": group, "words": words, "bytes": size, "tokens": table.column("token_count")})
         sums: list[Any] = [([], "count_all"), ("words", "sum"), ("bytes", "sum"), ("tokens", "sum")]
-        for row in grouped.aggregate(sums).to_pylist():
-            yield row["group"] or None, {"documents": row["count_all"], "words": row["words_sum"],
-                                         "bytes": row["bytes_sum"], "tokens": row["tokens_sum"] or 0}  # fmt: skip
+        for row in grouped.group_by("group").aggregate(sums).to_pylist():
+            yield (
+                row["group"] or None,
+                {
+                    "documents": row["count_all"],
+                    "words": row["words_sum"],
+                    "bytes": row["bytes_sum"],
+                    "tokens": row["tokens_sum"] or 0,
+                },
+            )
+
+
+class Sizes:
+    """Words and bytes of kept texts: as measured where rule stages measured them, else counted in the texts."""
+
+    def __init__(self, run: OpenedRun) -> None:
+        self.run = run
+        self.columns = [] if run.columns("measures") and run.parts("measures") else ["text"]
+        if not self.columns:
+            table = run.read("measures", ["file_path", "offset", "words", "bytes"])
+            self.key = keys(run, table["file_path"], table["offset"])
+            self.words, self.bytes = table["words"].to_numpy(), table["bytes"].to_numpy()
+
+    def of(self, table: pa.Table) -> tuple[Any, Any]:
+        """Words and bytes of each row of a shard."""
+        if self.columns:
+            text = table.column("text")
+            split = pc.utf8_split_whitespace(pc.utf8_trim_whitespace(text))  # the white space of str.split
+            return pc.list_value_length(split), pc.binary_length(text)
+        place = np.searchsorted(self.key, keys(self.run, table["file_path"], table["offset"]))
+        return pa.array(self.words[place]), pa.array(self.bytes[place])
 
 
 def _firsts(table: pa.Table) -> pa.Array:
