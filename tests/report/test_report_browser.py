@@ -12,6 +12,8 @@ from tests.report.browser import Browser
 from tests.report.finished import finished, pages, sample_run
 from tests.report.test_report import hostile
 
+pytestmark = pytest.mark.browser
+
 LOOKS = [(1280, False), (1280, True), (390, False), (390, True)]
 CSS = (Path(page.__file__).parent / "page.css").read_text(encoding="utf-8")
 
