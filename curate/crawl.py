@@ -69,7 +69,7 @@ def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list
     done: dict[int, dict[str, Any]] = {}
     if tasks and tasks[0].limit is not None:
         return _up_to_limit(tasks, executor, progress)
-    _see_through(tasks, executor, progress, done)
+    see_through(tasks, executor, progress, done)
     for _ in range(len(tasks)):
         wrong = _gaps(tasks, done)
         if not wrong:
@@ -77,7 +77,7 @@ def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list
         for task in wrong:
             shutil.rmtree(task.folder, ignore_errors=True)
             done.pop(task.index)
-        _see_through(wrong, executor, progress, done)
+        see_through(wrong, executor, progress, done)
     return [done[task.index] for task in tasks]
 
 
@@ -87,14 +87,13 @@ def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) 
     left = tasks[0].limit or 0
     for task in tasks:
         limited = ScanTask(task.work, task.index, task.file_index, task.part, left)
-        _see_through([limited], executor, progress, done)
+        see_through([limited], executor, progress, done)
         left = max(0, left - int(done[task.index]["documents"]))
     return [done[task.index] for task in tasks]
 
 
-def _see_through(
-    tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, dict[str, Any]]
-) -> None:
+def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, dict[str, Any]]) -> None:
+    """Runs tasks until each has a result in `done`, whatever dies over them."""
     waiting = list(tasks)
     strikes: Counter[str] = Counter()
     while waiting:
