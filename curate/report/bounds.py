@@ -36,12 +36,16 @@ class Range:
 
 @dataclass(frozen=True)
 class StageBounds:
-    """What one corpus stage keeps, in all and by group; `before` is what it kept in the run."""
+    """What one corpus stage keeps, in all and by group; `before` is what it kept in the run.
+
+    `likely` is no bound: the run's own verdicts, and of new documents the share kept that the run kept.
+    """
 
     stage: str
     before: tuple[int, int]  # documents and words
     after: Range
     groups: tuple[Range, ...]
+    likely: int
 
 
 @dataclass
@@ -83,15 +87,22 @@ class Bounds:
     def through(self, passed: Mask, unknown: Mask) -> list[StageBounds]:
         """Bounds of each corpus stage when these pages pass the document stages, and perhaps the unknown ones."""
         given = Input(passed, unknown, (passed | unknown) & ~self.alive)
-        found = []
+        found: list[StageBounds] = []
+        likely = float(passed.sum())
         for code, name, stage in self.recorded.corpus_stages:
+            came, known = int(self.alive.sum()), given.sure & ~given.fresh
+            new = max(0.0, likely - float(known.sum()))
             dropped = self.recorded.stage == code
+            stay = float((known & ~dropped).sum())
             given = (
                 self._equal(given, dropped) if getattr(stage, "equal", False) else self._other(stage, given, dropped)
             )
             self.alive = self.alive & ~dropped
             before = total(self.alive, self.recorded.words)
-            found.append(StageBounds(name, before, *self._ranges(given)))
+            after, groups = self._ranges(given)
+            likely = stay + new * (before[0] / came if came else 1.0)
+            likely = min(max(likely, after.documents[0]), after.documents[1])
+            found.append(StageBounds(name, before, after, groups, round(likely)))
         return found
 
     def _equal(self, given: Input, dropped: Mask) -> Input:

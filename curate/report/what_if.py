@@ -141,12 +141,11 @@ def _bounds_row(bounds: StageBounds) -> dict[str, Any]:
     (low, high), words = bounds.after.documents, bounds.after.words
     if bounds.after.exact:
         return _row(title, bounds.before, (low, words[0]))
-    change = f"{low - bounds.before[0]:+,}..{high - bounds.before[0]:+,}"
     return {
         "": title,
         "the run": bounds.before[0],
         "then": range_text((low, high)),
-        "change": change,
+        "change": f"about {bounds.likely - bounds.before[0]:+,}",
         "words then": range_text(words),
     }
 
