@@ -35,15 +35,14 @@ COMMANDS = {
 }
 
 INTERRUPTED = 130
-EXIT_CODES = """
-\b
-Exit status:
-  0  done
-  1  nothing was kept, or what was checked does not hold
-  2  a mistake in input, config or surroundings; the sentence says which and the way out
-  3  --strict was given and the input was damaged
-  130, 143  stopped by Ctrl-C or SIGTERM; the same command goes on
-"""
+EXIT_STATUS = {
+    "0": "done",
+    "1": "nothing was kept, or what was checked does not hold",
+    "2": "a mistake in input, config or surroundings; the sentence says which and the way out",
+    "3": "--strict was given and the input was damaged",
+    "130, 143": "stopped by Ctrl-C or SIGTERM; the same command goes on",
+}
+EXIT_CODES = "\b\nExit status:\n" + "\n".join(f"  {code:<10}{meaning}" for code, meaning in EXIT_STATUS.items())
 
 
 class Commands(click.Group):

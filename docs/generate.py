@@ -1,12 +1,19 @@
 """Writes the generated parts of the docs: `python docs/generate.py`. `tests/test_docs.py` compares them.
 
-The list of files in `architecture.md` is the first paragraph of each module's docstring, so that the two
-can't say different things.
+The list of files in `architecture.md` is the first paragraph of each module's docstring, and `commands.md` is made of
+the options themselves, so that they can't say different things.
 """
 
 import ast
+import inspect
 import re
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+
+import click
+
+from curate.cli import COMMANDS, EXIT_STATUS, cli
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")
@@ -17,9 +24,7 @@ def summary(path: Path) -> str:
     """The first paragraph of a module's docstring, as one line."""
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     if not docstring:
-        raise SystemExit(
-            f"{path.relative_to(ROOT)} has no docstring; its first line is its entry in the docs"
-        )
+        raise SystemExit(f"{path.relative_to(ROOT)} has no docstring; its first line is its entry in the docs")
     return " ".join(docstring.split("\n\n")[0].split())
 
 
@@ -48,10 +53,78 @@ def with_listing(text: str) -> str:
     return part.sub(lambda _: f"{BEGIN}\n{listing()}\n{END}", text)
 
 
+HEAD = """# Commands
+
+What `--help` tells, for every command. Written by `docs/generate.py` from the code; a test holds it current.
+
+## Exit status
+
+| status | meaning |
+|---:|---|
+{status}
+
+A mistake is one sentence on standard error that names the place and the way out. Summaries go to standard output,
+progress and warnings to standard error.
+
+`eval "$(curate completion bash)"` in the shell's start-up file makes bash complete commands and options; zsh and fish
+have the same.
+"""
+
+
+def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """A command, or the commands of a group, by their full names."""
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    context = click.Context(command)
+    for word in command.list_commands(context):
+        found = command.get_command(context, word)
+        if found is not None:
+            yield from leaves(f"{name} {word}", found)
+
+
+def option_row(option: click.Option) -> str:
+    """One row of a command's table of options."""
+    names = ", ".join(option.opts)
+    if not option.is_flag:
+        kind = option.type
+        value = "\\|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else kind.name.split()[0].upper()
+        names += f" {option.metavar or value}"
+    told = option.help or ""
+    if option.show_default and isinstance(option.default, str | int | float):
+        told += f" Default: {option.default}."
+    return f"| `{names}` | {told.strip()}{' Required.' if option.required else ''} |"
+
+
+def command_section(name: str, command: click.Command) -> str:
+    """A command: how it is called, what it does, its options, its examples."""
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    words = [a.metavar or (f"[{(a.name or '').upper()}]..." if a.nargs < 0 else (a.name or "").upper()) for a in arguments]
+    words = [word if a.required or "[" in word else f"[{word}]" for a, word in zip(arguments, words, strict=True)]
+    called = " ".join([name, *words])
+    rows = [option_row(option) for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    example = (command.epilog or "").partition("Example:")[2].rstrip()
+    parts = [f"## `{called}`", inspect.cleandoc(command.help or "").replace("\b\n", "")]
+    parts += ["\n".join(["| option | |", "|---|---|", *rows])] if rows else []
+    parts += [f"```\n{inspect.cleandoc(example)}\n```"] if example else []
+    return "\n\n".join(parts) + "\n"
+
+
+def command_page() -> str:
+    """`commands.md`: exit status, then each command."""
+    parts = [HEAD.format(status="\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_STATUS.items()))]
+    context = click.Context(cli)
+    for word, module in COMMANDS.items():
+        command = cli.get_command(context, word) if find_spec(module) else None
+        for name, leaf in leaves(f"curate {word}", command) if command else ():
+            parts.append(command_section(name, leaf))
+    return "\n".join(parts)
+
+
 def generated() -> dict[Path, str]:
     """Every page with a generated part, as it should be."""
     page = ROOT / "docs" / "architecture.md"
-    return {page: with_listing(page.read_text(encoding="utf-8"))}
+    return {page: with_listing(page.read_text(encoding="utf-8")), ROOT / "docs" / "commands.md": command_page()}
 
 
 if __name__ == "__main__":

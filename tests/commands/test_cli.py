@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate import durable
-from curate.cli import COMMANDS, EXIT_CODES, cli
+from curate.cli import COMMANDS, EXIT_STATUS, cli
 from curate.manifest import NAME
 from tests.commands.calling import Calling, written
 from tests.engine import crawl, settings, text, write_jsonl
@@ -68,8 +68,8 @@ def test_the_first_help_names_all_commands_and_exit_codes(call: Calling) -> None
     assert told.status == 0
     for name in COMMANDS:
         assert f"  {name}" in told.out
-    for line in EXIT_CODES.split("\n")[3:-1]:
-        assert line.split()[0] in told.out
+    for code, meaning in EXIT_STATUS.items():
+        assert code in told.out and meaning in told.out
 
 
 @pytest.mark.parametrize(

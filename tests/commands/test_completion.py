@@ -1,0 +1,56 @@
+"""Shell completion, in a real bash that evaluates the script."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+eval "$(curate completion bash)"
+COMP_WORDS=({words}) COMP_CWORD={place}
+{function} curate
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """A PATH with a `curate` on it."""
+    program = tmp_path / "curate"
+    program.write_text(f"#!{sys.executable}\nfrom curate.cli import main\nmain()\n")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+
+
+def completed(words: str, surroundings: dict[str, str]) -> list[str]:
+    """What bash offers for the last of the words."""
+    place = len(words.split()) - (not words.endswith(" "))
+    script = PROGRAM.format(words=words, place=place, function="_curate_completion")
+    done = subprocess.run(["bash", "-c", script], env=surroundings, capture_output=True, text=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("curate sta", {"stages", "stats"}),
+        ("curate doc", {"doctor"}),
+        ("curate run --exec", {"--executor"}),
+        ("curate run --executor s", {"serial"}),
+        ("curate stats out --by lang", {"language"}),
+        ("curate completion ", {"bash", "zsh", "fish"}),
+    ],
+)
+def test_bash_completes(words: str, offered: set[str], surroundings: dict[str, str]) -> None:
+    assert set(completed(words, surroundings)) == offered
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_their_own_script(shell: str, surroundings: dict[str, str]) -> None:
+    done = subprocess.run(["curate", "completion", shell], env=surroundings, capture_output=True, text=True)
+    assert done.returncode == 0 and f"_CURATE_COMPLETE={shell}_complete" in done.stdout
