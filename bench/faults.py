@@ -172,12 +172,16 @@ def tiles(spans: list[Span], size: int) -> bool:
 
 
 def lost(before: list[Span], after: list[Span], place: int, kind: str) -> int:
-    """Records that the fault did not touch and that are not there as they were."""
+    """Records that the fault did not touch and that are not there as they were.
+
+    A stretch that is damaged already is no record; damage beside it may become one stretch with it.
+    """
     found = {span.offset: told_of(span) for span in after}
     untouched = [
         span
         for span in before
         if span.length
+        and span.type != "damaged"
         and not span.offset <= place < span.offset + span.length
         and (kind == "flip" or span.offset + span.length <= place)
     ]

@@ -99,7 +99,8 @@ def option_row(option: click.Option) -> str:
 def command_section(name: str, command: click.Command) -> str:
     """A command: how it is called, what it does, its options, its examples."""
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    words = [a.metavar or (f"[{(a.name or '').upper()}]..." if a.nargs < 0 else (a.name or "").upper()) for a in arguments]
+    names = [(a.name or "").upper() for a in arguments]
+    words = [a.metavar or (f"[{n}]..." if a.nargs < 0 else n) for a, n in zip(arguments, names, strict=True)]
     words = [word if a.required or "[" in word else f"[{word}]" for a, word in zip(arguments, words, strict=True)]
     called = " ".join([name, *words])
     rows = [option_row(option) for option in command.params if isinstance(option, click.Option) and not option.hidden]
