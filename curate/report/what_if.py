@@ -116,7 +116,11 @@ def _masked(stage: I64, reason: I64, code: int, reasons: Sequence[str], wanted: 
 
 def outcome_lines(outcome: Outcome) -> list[str]:
     """The answer as text."""
-    rows = [_row(f"dropped by {stage}: {reason}", before, after) for stage, reason, before, after in outcome.dropped]
+    moved = [row for row in outcome.dropped if row[2] != row[3]]
+    rows = [_row(f"dropped by {stage}: {reason}", before, after) for stage, reason, before, after in moved]
+    rest = [after for *_, before, after in outcome.dropped if before == after]
+    same = sum(documents for documents, _ in rest), sum(words for _, words in rest)
+    rows += [_row(f"dropped for {len(rest)} other reasons", same, same)] if rest else []
     rows.append(_row("pass the document stages", outcome.passed_before, outcome.passed))
     rows += [_bounds_row(bounds) for bounds in outcome.corpus]
     told = lines(rows, ("", "the run", "then", "change", "words then"))
