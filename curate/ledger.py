@@ -235,24 +235,28 @@ def write_samples(survivors: Survivors, parts: list[dict[str, Any]], folder: Pat
     rows = []
     for key in sorted(found):
         rows += nsmallest(run.config.samples, found[key], key=lambda r: (r["hash"], r["file_path"], r["offset"]))
-    index = {name: number for number, name in enumerate(file.name for file in run.files)}
-    for row in rows:
-        if "text" not in row:
-            _fill(row, survivors, index)
+    _fill([row for row in rows if "text" not in row], survivors, [file.name for file in run.files])
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / ".samples.tmp"
     pq.write_table(pa.Table.from_pylist(rows, schema=SAMPLES).combine_chunks(), temporary, compression="zstd")
     temporary.rename(folder / "samples.parquet")
 
 
-def _fill(row: dict[str, Any], survivors: Survivors, index: dict[str, int]) -> None:
-    """Adds the text and URL of a survivor that a corpus stage dropped."""
-    for number, task in enumerate(survivors.tasks):
-        if task.file_index != index[row["file_path"]]:
-            continue
-        offsets = survivors.offsets[survivors.starts[number] : survivors.starts[number + 1]]
-        place = int(np.searchsorted(offsets, row["offset"]))
-        if place < len(offsets) and offsets[place] == row["offset"]:
-            told = survivors.row(int(survivors.starts[number]) + place, ["text", "url"])
-            row["text"], row["url"] = told["text"][:SAMPLE_CHARACTERS], told["url"]
-            return
+def _fill(rows: list[dict[str, Any]], survivors: Survivors, names: list[str]) -> None:
+    """Adds text and URL to the rows of survivors that a corpus stage dropped."""
+    index = {name: number for number, name in enumerate(names)}
+    numbers = [_number(survivors, index[row["file_path"]], row["offset"]) for row in rows]
+    told = survivors.rows(numbers, ["text", "url"])
+    for row, number in zip(rows, numbers, strict=True):
+        row["text"], row["url"] = told[number]["text"][:SAMPLE_CHARACTERS], told[number]["url"]
+
+
+def _number(survivors: Survivors, file: int, offset: int) -> int:
+    """The number of the survivor at an offset of an input file."""
+    for index, task in enumerate(survivors.tasks):
+        if task.file_index == file:
+            offsets = survivors.offsets[survivors.starts[index] : survivors.starts[index + 1]]
+            place = int(np.searchsorted(offsets, offset))
+            if place < len(offsets) and offsets[place] == offset:
+                return int(survivors.starts[index]) + place
+    raise LookupError(f"no survivor at {file}:{offset}")

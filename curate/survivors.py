@@ -1,7 +1,7 @@
 """What the scan left, as the later phases see it: survivors numbered 0…N-1 in crawl order, task by task."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -110,12 +110,27 @@ class Survivors:
         return Address(file.source, file.name, int(self.offsets[number]))
 
     def row(self, number: int, columns: list[str]) -> dict[str, Any]:
-        """Some columns of one survivor."""
-        for start, table in self.batches(self.task_of(number), columns):
-            if number < start + table.num_rows:
-                found: dict[str, Any] = table.slice(number - start, 1).to_pylist()[0]
-                return found
-        raise IndexError(number)
+        """Some columns of one survivor. IndexError where there is none of that number."""
+        return self.rows([number], columns)[number]
+
+    def rows(self, numbers: Iterable[int], columns: list[str]) -> dict[int, dict[str, Any]]:
+        """Some columns of some survivors; reads only the row groups that hold them, each once."""
+        wanted = np.unique(np.fromiter(numbers, np.int64))
+        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.size:
+            raise IndexError(int(wanted[0] if wanted[0] < 0 else wanted[-1]))
+        found: dict[int, dict[str, Any]] = {}
+        tasks = np.searchsorted(self.starts, wanted, side="right") - 1
+        for index in np.unique(tasks):
+            with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
+                first = int(self.starts[index])
+                for group in range(file.num_row_groups):
+                    end = first + file.metadata.row_group(group).num_rows
+                    here = wanted[(wanted >= first) & (wanted < end)]
+                    if len(here):
+                        table = file.read_row_group(group, columns).take(pa.array(here - first))
+                        found.update(zip(here.tolist(), table.to_pylist(), strict=True))
+                    first = end
+        return found
 
 
 def load_survivors(work: str) -> Survivors:
