@@ -3,8 +3,8 @@
     python bench/make_crawl.py --pages 20000 --out crawl-20k [--from FOLDER] [--per-file 2500] [--target 0.35]
                                [--exact 0.05] [--near 0.10] [--kilobytes 80] [--seed 5]
 
-Writes `made-000NN.warc.gz` and `truth.jsonl` {url, kind, of, language, words_left}. Kinds: `fresh`, `exact` (the bytes of
-an earlier page of the same file), `near` (the same page with one word in sixty replaced). Without `--from` pages are
+Writes `made-000NN.warc.gz` and `truth.jsonl` {url, kind, of, language, words_left}. Kinds: `fresh`, `exact` (the bytes
+of an earlier page of the same file), `near` (the same page with one word in sixty replaced). Without `--from` pages are
 articles put together by `sample_crawl` in a share `--target` of English and twelve other languages, within menus,
 scripts and styles that bring a page to about `--kilobytes` (log-normal). With `--from`, pages are taken from a folder
 of HTML, and a fresh page has a third of its words replaced. Same arguments, same bytes.
@@ -73,7 +73,9 @@ def _article(number: int, language: str, dice: random.Random) -> prose.Article:
         topic = topics[number % len(topics)]
         written = [prose.article(replace(topic, title=f"{topic.title} {number} {part}"), part) for part in (0, 1, 2)]
         paragraphs = [text for article in written for text in article.paragraphs]
-        return prose.Article(f"{topic.title} {number}", tuple(dice.sample(paragraphs, dice.randint(4, len(paragraphs)))))
+        return prose.Article(
+            f"{topic.title} {number}", tuple(dice.sample(paragraphs, dice.randint(4, len(paragraphs))))
+        )
     lines = prose.languages()[language]
     drawn = [" ".join(dice.sample(lines, 3)) for _ in range(dice.randint(3, 9))]
     return prose.Article(f"{lines[number % len(lines)][:40]} {number}", tuple(drawn), language)

@@ -1,4 +1,4 @@
-"""Every pair of documents at or above a Jaccard similarity, without any hashing trick, and what a dedup made of them."""
+"""Every pair of documents at or above a Jaccard similarity, counted out, and what a dedup made of them."""
 
 import gzip
 import json
@@ -70,7 +70,7 @@ def judged(pairs: Pairs, kept: set[str]) -> dict[str, float]:
     """What a dedup did, by its output alone.
 
     recall: of the similar pairs, the share of which not both were kept. precision: of the dropped documents, the share
-    that has a similar document at all. covered: of the dropped documents, the share that has a similar one that is kept.
+    that has a similar document at all. covered: of the dropped documents, the share with a similar one that is kept.
     """
     alive = np.array([number in kept for number in pairs.ids])
     apart = ~(alive[pairs.first] & alive[pairs.second])

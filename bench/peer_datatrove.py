@@ -1,16 +1,14 @@
 """The work of bench/run.py done by datatrove; run with the Python of its own environment.
 
-    VENV/bin/python bench/peer_datatrove.py crawl|minhash|gopher|extract INPUT OUTPUT [--model lid.176.ftz] [--workers 1]
+    VENV/bin/python bench/peer_datatrove.py crawl|minhash|gopher|extract INPUT OUTPUT [--model lid.176.ftz]
 
 The environment: pip install 'datatrove[processing,io]==0.10.*' spacy lxml_html_clean
 Prints one JSON object at the end: what was read and kept.
 """
 
 import argparse
-import glob
 import gzip
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -40,12 +38,12 @@ def run(given: argparse.Namespace, name: str, pipeline: list[Any], tasks: int) -
 
 
 def files(given: argparse.Namespace, pattern: str) -> int:
-    return len(glob.glob(f"{given.input}/{pattern}"))
+    return len(list(Path(given.input).glob(pattern)))
 
 
 def crawl(given: argparse.Namespace) -> dict[str, Any]:
     """WARC to Parquet, as in datatrove's own FineWeb example but with room for slow pages (timeout 10 s, not 1)."""
-    lid.FT176LID.MODEL_URL = os.path.abspath(given.model)  # a file instead of a download
+    lid.FT176LID.MODEL_URL = str(Path(given.model).resolve())  # a file instead of a download
     pipeline = [
         WarcReader(given.input, glob_pattern="*.warc.gz"),
         Trafilatura(favour_precision=not given.balanced, deduplicate=not given.balanced, timeout=10),
@@ -63,9 +61,7 @@ def crawl(given: argparse.Namespace) -> dict[str, Any]:
 def minhash(given: argparse.Namespace) -> dict[str, Any]:
     """Near-dedup in its four stages."""
     tasks = files(given, "*.jsonl.gz")
-    config = MinhashConfig(
-        hash_config=HashConfig(precision=64), num_buckets=BUCKETS, hashes_per_bucket=ROWS, n_grams=5
-    )
+    config = MinhashConfig(hash_config=HashConfig(precision=64), num_buckets=BUCKETS, hashes_per_bucket=ROWS, n_grams=5)
     out = given.output
     spent: dict[str, float] = {}
     for name, pipeline, count in (

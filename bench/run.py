@@ -18,9 +18,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent)]
-
 import made_texts
 from measured import middle
 from sections import Bench, Row, Section, crawl, dedup, extraction, gopher

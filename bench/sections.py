@@ -80,7 +80,10 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         "curate": {"input": source, "stages": ["extract", ENGLISH, GOPHER]},
         "curate, favor precision": {"input": source, "stages": [precise, ENGLISH, GOPHER]},
         "curate, prescreen": {"input": source, "stages": ["prescreen", "extract", ENGLISH, GOPHER]},
-        "curate, configs/fast.yaml": {**yaml.safe_load((HERE.parent / "configs/fast.yaml").read_text()), "input": source},
+        "curate, configs/fast.yaml": {
+            **yaml.safe_load((HERE.parent / "configs/fast.yaml").read_text()),
+            "input": source,
+        },
     }
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
     work = {label: bench.curate(outs[label], config) for label, config in configs.items()}
@@ -170,9 +173,7 @@ def gopher(bench: Bench, folder: Path, documents: int) -> Section:
     ours = kept_parquet(bench.work / "gopher" / "shards")
     for label in work:
         kept = ours if label == "curate" else kept_parquet(bench.work / "gopher-d" / "data")
-        section.rows.append(
-            Row(label, costs[label], documents, len(kept), agreement(kept, ours), label == "datatrove")
-        )
+        section.rows.append(Row(label, costs[label], documents, len(kept), agreement(kept, ours), label == "datatrove"))
     return section
 
 
