@@ -32,8 +32,11 @@ def check_bytes(survivors: Survivors, results: list[dict[str, Any]], limited: bo
             name = run.files[task.file_index].name
             raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
     if not limited:
-        for number, file in enumerate(run.files):
-            of_file = [r for t, r in zip(survivors.tasks, results, strict=True) if t.file_index == number]
+        by_file: dict[int, list[dict[str, Any]]] = {}
+        for task, result in zip(survivors.tasks, results, strict=True):
+            by_file.setdefault(task.file_index, []).append(result)
+        for number, of_file in by_file.items():
+            file = run.files[number]
             _check_ends(file, of_file, reader(run.config.input[file.source], file).size(file))
 
 

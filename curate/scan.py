@@ -32,7 +32,7 @@ def scan(task: ScanTask) -> dict[str, Any]:
 def _scan(task: ScanTask) -> None:
     run = load_run(task.work)
     file = run.files[task.file_index]
-    output = ScanOutput(task, run.config, run.files)
+    output = ScanOutput(task, run)
     cursor = guard.Cursor(output.folder / "cursor")
     guards = guard.Verdicts(Path(task.work, "guard"))
     verdicts = guards.of_file(task.file_index)

@@ -7,15 +7,14 @@ from time import process_time_ns
 from typing import Any
 
 from curate.belt import FAILED, GUARD, Belt, Passage
-from curate.config import Config
 from curate.document import Document, Drop
 from curate.durable import write_json
 from curate.samples import Samples
-from curate.schema import LEDGER, SAMPLES, attributes, domain, measures_schema, survivor_schema
+from curate.schema import LEDGER, SAMPLES, domain, measures_schema, survivor_schema
 from curate.sketches import SketchWriter, sketch_all
-from curate.source import InputFile, Slice, Span
+from curate.source import Slice, Span
 from curate.spill import Spill, to_parquet
-from curate.tasks import ScanTask
+from curate.tasks import Run, ScanTask
 
 BLOCK = 256  # records between two commits
 BLOCK_CHARACTERS = 16 << 20
@@ -45,11 +44,12 @@ def new_state() -> dict[str, Any]:
 class ScanOutput:
     """What a scan task writes, committed block by block, renamed as a whole when done."""
 
-    def __init__(self, task: ScanTask, config: Config, files: list[InputFile]) -> None:
-        self.task, self.config = task, config
-        self.file = files[task.file_index]
+    def __init__(self, task: ScanTask, run: Run) -> None:
+        self.task, self.config = task, run.config
+        config = run.config
+        self.file = run.files[task.file_index]
         self.folder = task.folder.with_suffix(".tmp")
-        self.types = attributes(config, files)
+        self.types = run.types
         self.schemas = {
             "survivors": survivor_schema(self.types),
             "ledger": LEDGER,

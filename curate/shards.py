@@ -15,7 +15,7 @@ import xxhash
 
 from curate.config import Config
 from curate.durable import once
-from curate.schema import FINEWEB, attributes, dump, shard_schema
+from curate.schema import FINEWEB, dump, shard_schema
 from curate.survivors import Survivors, load_survivors, verdict_table
 from curate.tasks import load_run
 from curate.verdicts import VerdictTable
@@ -159,7 +159,7 @@ def _write_shard(task: ShardTask, target: Path) -> dict[str, Any]:
     config = survivors.config
     temporary = target.with_name(f".{target.name}.tmp")
     target.parent.mkdir(parents=True, exist_ok=True)
-    types = attributes(config, load_run(task.work).files)
+    types = load_run(task.work).types
     kept = Counts()
     with pq.ParquetWriter(
         temporary, shard_schema(types), compression="zstd", compression_level=config.write.zstd_level

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+import pyarrow as pa
+
 from curate.belt import Belt
 from curate.config import Config, from_canonical
 from curate.durable import Stamp, stamp
+from curate.schema import attributes
 from curate.source import InputFile, Slice
 
 
@@ -37,6 +40,11 @@ class Run:
     @cached_property
     def belt(self) -> Belt:
         return Belt.of(self.config)
+
+    @cached_property
+    def types(self) -> dict[str, pa.DataType]:
+        """Names and types of all attributes; asking every input file for its columns takes long, so once."""
+        return attributes(self.config, self.files)
 
 
 def load_run(work: str) -> Run:
