@@ -43,6 +43,8 @@ class Made:
 def swap_words(html: str, share: float, words: list[str], dice: random.Random) -> tuple[str, float]:
     """The page with a share of the words of its text nodes replaced, and the share of words left."""
     count = swapped = 0
+    if not words:  # the language puts no spaces between words
+        return html, 1.0
 
     def swap(found: re.Match[str]) -> str:
         nonlocal count, swapped
@@ -113,8 +115,7 @@ def made_pages(target: float, kilobytes: float) -> Callable[[int, random.Random]
         language = "en" if dice.random() < target else dice.choice(others)
         host = f"site{dice.randint(1, 4000)}.example"
         html = markup.html(host, _article(number, language, dice))
-        if words[language]:
-            html, _ = swap_words(html, FRESH_SHARE / 4, words[language], dice)
+        html, _ = swap_words(html, FRESH_SHARE / 4, words[language], dice)
         size = int(min(20.0, dice.lognormvariate(0, 0.8)) * kilobytes * 1000)
         for place in ("<body>", "</body>"):
             around = _furniture((size - len(html)) // 2, host, dice)

@@ -48,14 +48,14 @@ class _Memory(threading.Thread):
     def run(self) -> None:
         while not self.over.wait(SAMPLE_SECONDS):
             pss = 0
-            for pid in _tree(self.root):
-                held = _held(pid)
-                pss += held.get("Pss", 0)
-                self.process = max(self.process, held.get("Anonymous", 0))
+            for pid in tree_of(self.root):
+                told = held(pid)
+                pss += told.get("Pss", 0)
+                self.process = max(self.process, told.get("Anonymous", 0))
             self.tree = max(self.tree, pss)
 
 
-def _tree(root: int) -> list[int]:
+def tree_of(root: int) -> list[int]:
     """The root and all below it."""
     found = [root]
     for pid in found:
@@ -67,7 +67,7 @@ def _tree(root: int) -> list[int]:
     return found
 
 
-def _held(pid: int) -> dict[str, int]:
+def held(pid: int) -> dict[str, int]:
     """Bytes by kind, from smaps_rollup; {} for a process that is gone."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
@@ -118,7 +118,7 @@ def _wait_for(root: int) -> tuple[int, float]:
             end = min(end, time.monotonic() + 5)  # orphans, such as a fork server, end with their pipes
             time.sleep(0.05)
         else:
-            for orphan in _tree(os.getpid())[1:]:
+            for orphan in tree_of(os.getpid())[1:]:
                 os.kill(orphan, signal.SIGKILL)
 
 
