@@ -17,7 +17,7 @@ from curate.cli import COMMANDS, EXIT_STATUS, cli
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")
-BEGIN, END = "<!-- files: written by docs/generate.py -->", "<!-- end of files -->"
+BEGIN, END = "<!-- {}: written by docs/generate.py -->", "<!-- end of {} -->"
 
 
 def summary(path: Path) -> str:
@@ -45,12 +45,19 @@ def listing() -> str:
     return "\n".join(lines).strip()
 
 
-def with_listing(text: str) -> str:
-    """A page with its list of files renewed."""
-    part = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
+def with_part(page: Path, name: str, content: str) -> str:
+    """A page with one of its generated parts renewed."""
+    text, begin, end = page.read_text(encoding="utf-8"), BEGIN.format(name), END.format(name)
+    part = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(part.findall(text)) != 1:
-        raise SystemExit(f"the page needs one '{BEGIN}' and one '{END}' after it")
-    return part.sub(lambda _: f"{BEGIN}\n{listing()}\n{END}", text)
+        raise SystemExit(f"{page.name} needs one '{begin}' and one '{end}' after it")
+    return part.sub(lambda _: f"{begin}\n{content}\n{end}", text)
+
+
+def exit_status() -> str:
+    """The table of exit statuses."""
+    rows = [f"| {code} | {meaning} |" for code, meaning in EXIT_STATUS.items()]
+    return "\n".join(["| status | meaning |", "|---:|---|", *rows])
 
 
 HEAD = """# Commands
@@ -59,8 +66,6 @@ What `--help` tells, for every command. Written by `docs/generate.py` from the c
 
 ## Exit status
 
-| status | meaning |
-|---:|---|
 {status}
 
 A mistake is one sentence on standard error that names the place and the way out. Summaries go to standard output,
@@ -113,7 +118,7 @@ def command_section(name: str, command: click.Command) -> str:
 
 def command_page() -> str:
     """`commands.md`: exit status, then each command."""
-    parts = [HEAD.format(status="\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_STATUS.items()))]
+    parts = [HEAD.format(status=exit_status())]
     context = click.Context(cli)
     for word, module in COMMANDS.items():
         command = cli.get_command(context, word) if find_spec(module) else None
@@ -124,8 +129,12 @@ def command_page() -> str:
 
 def generated() -> dict[Path, str]:
     """Every page with a generated part, as it should be."""
-    page = ROOT / "docs" / "architecture.md"
-    return {page: with_listing(page.read_text(encoding="utf-8")), ROOT / "docs" / "commands.md": command_page()}
+    docs = ROOT / "docs"
+    return {
+        docs / "architecture.md": with_part(docs / "architecture.md", "files", listing()),
+        docs / "reliability.md": with_part(docs / "reliability.md", "exit status", exit_status()),
+        docs / "commands.md": command_page(),
+    }
 
 
 if __name__ == "__main__":

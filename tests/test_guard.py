@@ -1,5 +1,9 @@
 """A page that kills its worker costs exactly that page; a stranger's kill costs nothing."""
 
+import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ from curate.processes import Processes
 from tests.engine import run_it, settings, table, text, tree_hash, write_jsonl
 
 MEMORY = 4 << 30
+ROOT = Path(__file__).parents[1]
 
 
 def hostile(tmp_path: Path, **options: Any) -> dict[str, Any]:
@@ -58,3 +63,15 @@ def test_verdicts_are_replayed(tmp_path: Path) -> None:
     run_it(config, executor, memory=MEMORY, fresh=True)
     executor.close()
     assert tree_hash(tmp_path / "out") == first
+
+
+def test_a_page_that_took_a_serial_run_down_is_tried_alone_by_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(hostile(tmp_path, crash=5)))
+    command = [sys.executable, "-c", "from curate.cli import main; main()", "run", str(path), "--executor", "serial"]
+    first = subprocess.run(command, cwd=ROOT, capture_output=True)
+    assert first.returncode == -signal.SIGSEGV
+    again = subprocess.run(command, cwd=ROOT, capture_output=True)
+    assert again.returncode == 0, again.stderr
+    (row,) = table(tmp_path / "out", "ledger").to_pylist()
+    assert (row["reason"], row["url"][-2:]) == ("crashed", "/5")
