@@ -18,6 +18,7 @@ from curate.registry import stage_class
 from curate.source import as_json
 from curate.sources import SourceConfig
 from curate.stage import CorpusStage, DocumentStage, Stage
+from curate.text import unstorable
 
 DEFAULT_SOURCE = "crawl"
 Ratio = Annotated[float, Field(ge=0, le=1)]
@@ -113,6 +114,8 @@ def parse_config(value: Any, name: str = "config") -> Config:
     """The config in a plain value (what YAML or JSON gave)."""
     if not isinstance(value, Mapping):
         raise UserError(f"{name}: must be a mapping with the keys {', '.join(KEYS[:3])}")
+    if (found := unstorable(value)) is not None:
+        raise UserError(f"{name}: {json.dumps(found)[:80]} holds a character that no file can store; leave it out")
     _known(value, KEYS, name)
     for key in ("input", "stages"):
         if value.get(key) in (None, "", [], {}):
@@ -251,7 +254,7 @@ def _check_together(config: Config, name: str) -> None:
             continue
         try:
             check(before[:index], before[index + 1 :])
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             raise UserError(f"{name}: stages[{index}] {entry.name}: {error}") from error
 
 

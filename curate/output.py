@@ -158,7 +158,9 @@ class Output:
 
 
 def explained(error: OSError) -> str | None:
-    """A sentence for the system errors that a person can mend, else None."""
+    """A sentence for an error of the system, with the way out; None where the system did not name one."""
+    if error.errno is None:
+        return None
     place = f"{error.filename}: " if error.filename else ""
     told = {
         errno.ENOSPC: "no space left on the disk; free some and run again, the run goes on where it was",
@@ -166,5 +168,7 @@ def explained(error: OSError) -> str | None:
         errno.EACCES: "permission denied; give a folder that you may write",
         errno.EROFS: "the file system is read-only; give another output",
         errno.EMFILE: "too many open files; raise `ulimit -n`",
-    }.get(error.errno or 0)
-    return f"{place}{told}" if told else None
+        errno.ENAMETOOLONG: "the name is too long for the file system; give a shorter one",
+        errno.ENOENT: "is not there (any more); see that nothing removes files of a run, and run again",
+    }.get(error.errno, f"{error.strerror or os.strerror(error.errno)}; see to it and run again")
+    return f"{place}{told}"

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 # Zero-width marks: joiners, direction marks, word joiner, BOM, soft hyphen. They change bytes, not what is read.
 ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -25,3 +27,14 @@ def normalize(text: str) -> str:
         return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFC", ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text).casefold()))
     return " ".join(folded.split())
+
+
+def unstorable(value: Any) -> str | None:
+    """The first string in a plain value (keys included) with NUL or a lone surrogate, which no file can hold."""
+    if isinstance(value, str):
+        return value if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value) else None
+    if isinstance(value, Mapping):
+        value = [part for pair in value.items() for part in pair]
+    if isinstance(value, list | tuple):
+        return next((found for part in value if (found := unstorable(part)) is not None), None)
+    return None
