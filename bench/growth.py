@@ -46,7 +46,7 @@ class Runs:
         """The source of so many JSONL documents."""
         folder = self.work / f"texts-{documents}"
         if not folder.exists():
-            made_texts.write(folder, documents)
+            made_texts.write(folder, made_texts.texts(documents, 3))
         return {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
 
     def config(self, source: object, stages: list[object]) -> Path:

@@ -1,9 +1,9 @@
 """Makes JSONL documents with copies at all distances around the usual threshold, for dedup and tagging benches.
 
-    python bench/made_texts.py --documents 20000 --out texts-20k [--per-file 5000] [--seed 3] [--junk 0]
+    python bench/made_texts.py --documents 20000 --out texts-20k [--per-file 5000] [--seed 3] [--junk 0] [--words N]
 
-Writes `texts-000NN.jsonl.gz` with {id, text}. A document has 200 to 800 words, drawn by Zipf's law from 30,000, in
-sentences and lines. 80 % are fresh, 5 % exact copies of an earlier document, 15 % copies with words replaced so that
+Writes `texts-000NN.jsonl.gz` with {id, text}. A document has 200 to 800 words (or --words), drawn by
+Zipf's law from 30,000, in sentences and lines. 80 % are fresh, 5 % exact copies of an earlier document, 15 % copies with words replaced so that
 the Jaccard similarity of 5-word shingles lies evenly between 0.60 and 0.99. `--junk` is the share of texts that are
 spoilt in one of six ways that quality rules look for: bullets, ellipses, symbols, repeated lines, long words, few
 words. Same arguments, same bytes.
@@ -14,6 +14,7 @@ import gzip
 import json
 import random
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
@@ -59,7 +60,7 @@ def _spoilt(text: str, dice: random.Random) -> str:
     return " ".join(text.split(" ")[: int(100 * much)])
 
 
-def texts(documents: int, seed: int, junk: float = 0.0) -> Iterator[str]:
+def texts(documents: int, seed: int, junk: float = 0.0, words_each: int | None = None) -> Iterator[str]:
     """The texts in order."""
     dice = random.Random(seed)
     vocabulary, cumulated = _vocabulary(dice)
@@ -75,7 +76,7 @@ def texts(documents: int, seed: int, junk: float = 0.0) -> Iterator[str]:
                 for place in dice.sample(range(len(words)), changes):
                     words[place] = dice.choices(vocabulary, cum_weights=cumulated)[0]
         else:
-            words = dice.choices(vocabulary, cum_weights=cumulated, k=dice.randint(200, 800))
+            words = dice.choices(vocabulary, cum_weights=cumulated, k=words_each or dice.randint(200, 800))
             drawn.append(words)
         text = _written(words)
         yield _spoilt(text, dice) if junk and dice.random() < junk else text
@@ -88,20 +89,19 @@ def main() -> None:
     parser.add_argument("--per-file", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--junk", type=float, default=0.0)
+    parser.add_argument("--words", type=int)
     given = parser.parse_args()
-    write(given.out, given.documents, given.per_file, given.seed, given.junk)
+    made = texts(given.documents, given.seed, given.junk, given.words)
+    write(given.out, made, given.per_file)
 
 
-def write(folder: Path, documents: int, per_file: int = 5_000, seed: int = 3, junk: float = 0.0) -> None:
-    """Writes the files."""
+def write(folder: Path, made: Iterator[str], per_file: int = 5_000) -> None:
+    """Writes texts as JSONL files."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines: list[str] = []
-    for number, text in enumerate(texts(documents, seed, junk)):
-        lines.append(json.dumps({"id": f"d{number:08d}", "text": text}) + "\n")
-        if len(lines) == per_file or number == documents - 1:
-            name = f"texts-{number // per_file:05d}.jsonl.gz"
-            (folder / name).write_bytes(gzip.compress("".join(lines).encode(), 6, mtime=0))
-            lines = []
+    for number, some in enumerate(iter(lambda: list(islice(made, per_file)), [])):
+        first = number * per_file
+        lines = (json.dumps({"id": f"d{first + place:08d}", "text": text}) + "\n" for place, text in enumerate(some))
+        (folder / f"texts-{number:05d}.jsonl.gz").write_bytes(gzip.compress("".join(lines).encode(), 6, mtime=0))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Ours and the peers side by side, on the same input, on this machine, in one run: one table.
 
-    python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3] [--only crawl dedup gopher extraction]
-                        [--datatrove VENV] [--text-dedup VENV] [--work FOLDER]
+    python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3] 
+                        [--only crawl dedup gopher extraction after] [--datatrove VENV] [--text-dedup VENV] [--work FOLDER]
 
 CRAWL are folders of WARC files, made by bench/make_crawl.py or bench/pages_to_crawl.py. Peers run in environments
 of their own, since two of their dependencies bring a module that ours brings too:
@@ -20,8 +20,9 @@ from pathlib import Path
 
 import made_texts
 from measured import middle
-from sections import Bench, Row, Section, crawl, dedup, extraction, gopher
+from sections import Bench, Row, Section, after, crawl, dedup, extraction, gopher
 
+AFTER = 5_000  # documents of 1,000 words for the stages after extraction
 HEAD = "| program | read | kept | CPU s | ms a {unit} | × | wall s | peak MB | agreement |"
 
 
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, nargs="*", default=[20_000])
     parser.add_argument("--peers-up-to", type=int, default=10**9, help="documents that peers are given at most")
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=["crawl", "dedup", "gopher", "extraction"])
+    parser.add_argument("--only", nargs="*", default=["crawl", "dedup", "gopher", "extraction", "after"])
     parser.add_argument("--datatrove", type=Path)
     parser.add_argument("--text-dedup", type=Path)
     parser.add_argument("--work", type=Path)
@@ -78,6 +79,8 @@ def main() -> None:
             print(table(extraction(bench, folder.resolve(), folder.name)), flush=True)
         if "crawl" in given.only:
             print(table(crawl(bench, folder.resolve(), folder.name)), flush=True)
+    if "after" in given.only:
+        print(table(after(bench, _texts(work, AFTER, words=1_000), AFTER)), flush=True)
     for documents in given.documents:
         if "gopher" in given.only and documents == min(given.documents):
             print(table(gopher(bench, _texts(work, documents, 0.3), documents)), flush=True)
@@ -86,10 +89,10 @@ def main() -> None:
             print(table(dedup(bench, _texts(work, documents), f"dedup-{documents}", documents, peers)), flush=True)
 
 
-def _texts(work: Path, documents: int, junk: float = 0.0) -> Path:
-    folder = work.resolve() / f"texts-{documents}-{junk:g}"
+def _texts(work: Path, documents: int, junk: float = 0.0, words: int | None = None) -> Path:
+    folder = work.resolve() / f"texts-{documents}-{junk:g}-{words or 'mixed'}"
     if not folder.exists():
-        made_texts.write(folder, documents, junk=junk)
+        made_texts.write(folder, made_texts.texts(documents, 3, junk, words))
     return folder
 
 

