@@ -24,6 +24,9 @@ U64 = npt.NDArray[np.uint64]
 SHARE = np.dtype([("group", "<u4"), ("tokens", "<i8"), ("hash", "<u8")])
 MANY_EPOCHS = 4
 """Repeats up to about here are nearly as good as fresh tokens (Muennighoff et al. 2023, section 1)."""
+MOST_EPOCHS = 100_000
+"""Beyond any use of repeats: a budget that asks for more is a slip, and `rows` would fill the disk with it."""
+MOST_TOKENS = 1 << 40  # of one document; sums over 2**22 of these still fit
 DIGIT = 16  # bits of the hash looked at in one pass
 Weight = Annotated[float, Field(ge=0, le=1)]
 
@@ -50,7 +53,7 @@ class Mixture:
     """
 
     weights: Mapping[str, Weight]
-    tokens: Annotated[float, Field(ge=1, allow_inf_nan=False)]
+    tokens: Annotated[float, Field(ge=1, le=1 << 60)]
     by: str = "source"
     other: Literal["drop"] | Weight | None = None
     repeat: Literal["copies", "rows", "never"] = "copies"
@@ -80,6 +83,9 @@ class Mixture:
         tokens = doc.attributes.get("token_count")
         if tokens is None:
             raise UserError("mixture: documents have no token_count; put the stage `tokens` before it")
+        if not 0 <= tokens <= MOST_TOKENS:
+            place = f"{doc.address.file}:{doc.address.offset}"
+            raise UserError(f"mixture: {place}: {tokens} is no token_count; count them anew with the stage `tokens`")
         text = doc.text.encode("utf-8", "surrogatepass")
         digest = hashlib.blake2b(text, digest_size=8, key=self.seed.to_bytes(8, "little")).digest()
         group = self.groups.get(self._group(doc), len(self.groups))
@@ -96,6 +102,8 @@ class Mixture:
         part = self.other if isinstance(self.other, float | int) else 0.0
         wanted = np.array([round(weight * self.tokens) for weight in [*self.weights.values(), part]], np.int64)
         passes = np.where(tokens > 0, wanted // np.maximum(tokens, 1), 1)
+        if self.repeat != "never" and passes.max() > MOST_EPOCHS:
+            raise UserError(self._too_often(int(np.argmax(passes)), tokens, wanted))
         room = np.where(tokens > 0, wanted % np.maximum(tokens, 1), 0)
         if self.repeat == "never":
             room = np.where(passes > 0, 0, room)
@@ -116,6 +124,13 @@ class Mixture:
             documents += np.bincount(some["group"], minlength=len(documents))
             np.add.at(tokens, some["group"], some["tokens"])
         return documents, tokens
+
+    def _too_often(self, group: int, tokens: I64, wanted: I64) -> str:
+        name = [*self.groups, "other"][group]
+        return (
+            f"mixture: {wanted[group]} tokens are wanted of the {self.by} '{name}', which holds {tokens[group]}: "
+            f"more than {MOST_EPOCHS} epochs; lower `tokens` or its weight, or say `repeat: never`"
+        )
 
     def _unlisted(self, corpus: Corpus) -> str:
         fix = "give it a weight, or say `other: drop` or `other: WEIGHT`"

@@ -53,7 +53,7 @@ class Tokens:
     """
 
     tokenizer: str | None = None
-    tokens_per_word: Annotated[float, Field(gt=0)] = 4 / 3
+    tokens_per_word: Annotated[float, Field(gt=0, le=1000)] = 4 / 3
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {
         "token_count": pa.int64(),

@@ -115,6 +115,24 @@ def test_more_than_four_epochs_are_counted(tmp_path: Path) -> None:
     assert sorted(table.slice(0, 10).columns["copies"].tolist()) == [4] * 9 + [5]
 
 
+@pytest.mark.parametrize("repeat", ["copies", "rows"])
+def test_a_budget_of_absurdly_many_epochs_is_refused_and_no_number_wraps(tmp_path: Path, repeat: Any) -> None:
+    stage = Mixture(weights={"a": 1.0}, tokens=1e15, by="kind", repeat=repeat)
+    with pytest.raises(UserError, match="more than 100000 epochs; lower `tokens`"):
+        run(tmp_path, stage, ["a", "a"], [10, 20])
+
+
+def test_a_budget_beyond_64_bits_is_refused() -> None:
+    with pytest.raises(ValidationError, match="tokens"):
+        TypeAdapter(Mixture).validate_json('{"weights": {"a": 1}, "tokens": 1e30}', strict=True)
+
+
+@pytest.mark.parametrize("tokens", [-1, 1 << 62])
+def test_a_count_that_is_none_is_refused_with_its_place(tmp_path: Path, tokens: int) -> None:
+    with pytest.raises(UserError, match=f"{tokens} is no token_count"):
+        run(tmp_path, Mixture(weights={"a": 1.0}, tokens=10, by="kind"), ["a"], [tokens])
+
+
 def test_a_group_without_a_weight_is_an_error_dropped_or_weighed(tmp_path: Path) -> None:
     groups, ones = ["a", "b", "c", "a"], [1] * 4
     stage = Mixture(by="kind", weights={"a": 1.0}, tokens=10)

@@ -127,3 +127,5 @@ def test_estimates_need_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_option_is_refused() -> None:
     with pytest.raises(ValidationError, match="tokens_per_word"):
         TypeAdapter(Tokens).validate_json('{"tokens_per_word": 0}', strict=True)
+    with pytest.raises(ValidationError, match="tokens_per_word"):
+        TypeAdapter(Tokens).validate_json('{"tokens_per_word": 1e30}', strict=True)
