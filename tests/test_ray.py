@@ -7,11 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 import ray
+from fsspec.implementations.memory import MemoryFileSystem
 from ray.cluster_utils import Cluster
 
 from curate.errors import UserError
@@ -133,6 +137,29 @@ def test_a_node_lost_in_the_middle_costs_nothing(cluster: Cluster, tmp_path: Pat
     assert counting.died >= 1
     run_it(settings(glob, tmp_path / "serial", stages=stages))
     assert tree_hash(tmp_path / "out") == tree_hash(tmp_path / "serial")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """A folder behind a web server on this machine; its URL."""
+    (tmp_path / "served").mkdir()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "served"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_input_and_output_may_be_urls(cluster: Cluster, served: str, tmp_path: Path) -> None:
+    crawl(tmp_path / "served", files=2, each=30)
+    urls = [f"{served}/part-{number}.jsonl" for number in range(2)]
+    config = settings({"web": {"path": urls}}, tmp_path / "serial")
+    run_it(config)
+    MemoryFileSystem.store.clear()
+    run_it({**config, "output": "memory://bucket/run"}, Ray(cluster.address, 2), work=str(tmp_path / "work"))
+    fsspec.filesystem("memory").get("/bucket/run", str(tmp_path / "ray"), recursive=True)
+    MemoryFileSystem.store.clear()
+    assert tree_hash(tmp_path / "ray") == tree_hash(tmp_path / "serial")
 
 
 def waits_for(true: Callable[[], bool]) -> None:
