@@ -92,7 +92,12 @@ class Verdicts(NamedTuple):
 
 @runtime_checkable
 class CorpusStage(Protocol):
-    """A stage that needs all documents. `record` is the fixed-width dtype of its records, or None."""
+    """A stage that needs all documents. `record` is the fixed-width dtype of its records, or None.
+
+    It may also have `traces`: columns that it sets for `measures/` alone. And for the commands that look inside a run:
+    `equal = True` where twins are equal texts, `kin_threshold` (see `curate.clusters.Resemblance`) and
+    `compared(doc)`, the set whose Jaccard similarity it estimates.
+    """
 
     adds: ClassVar[Mapping[str, pa.DataType]]
     reasons: ClassVar[tuple[str, ...]]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from curate.clusters import Resemblance, blocks
+from curate.clusters import Resemblance, blocks, kin
 from curate.corpus import Corpus
 from curate.stage import Verdicts
 
@@ -132,9 +132,7 @@ def _copies(stage: Resemblance, corpus: Corpus, members: I64) -> I64:
     return leader
 
 
-def judge_large(
-    stage: Resemblance, threshold: float, corpus: Corpus, cluster: I64
-) -> tuple[npt.NDArray[Any], Capped]:
+def judge_large(stage: Resemblance, threshold: float, corpus: Corpus, cluster: I64) -> tuple[npt.NDArray[Any], Capped]:
     """Verdicts on one cluster of any size, given as ascending numbers."""
     members = keep_order(stage, corpus, cluster)
     leader = _copies(stage, corpus, members)
@@ -232,12 +230,13 @@ def _note(corpus: Corpus, judged: list[Judged]) -> None:
 
 
 def near_verdicts(
-    corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool
+    corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool, kin_column: str
 ) -> Iterator[Verdicts]:
     """Clusters the living documents and drops all that have a kept twin.
 
     `whole` keeps one document a cluster, however unlike the others are to it. Each kept document that has
-    twins gets in `size_column` their number, itself counted.
+    twins gets in `size_column` their number, itself counted; each that has kin the number of the first of them in
+    `kin_column`.
     """
     threshold = -1.0 if whole else stage.threshold
     tasks = [JudgeTask(corpus, stage, threshold, block) for block in blocks(corpus, stage)]
@@ -248,3 +247,5 @@ def near_verdicts(
         yield Verdicts(verdicts["document"], reason, verdicts["twin"], verdicts["score"])
         twins, counts = np.unique(verdicts["twin"], return_counts=True)
         yield Verdicts(twins, None, columns={size_column: counts + 1})
+    for pairs in kin(corpus, stage):
+        yield Verdicts(pairs[:, 1], None, columns={kin_column: pairs[:, 0]})

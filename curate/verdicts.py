@@ -27,6 +27,11 @@ def column_dtype(name: str, kind: pa.DataType) -> np.dtype[Any]:
     return dtype
 
 
+def set_by(stage: CorpusStage) -> dict[str, pa.DataType]:
+    """The columns that a corpus stage sets: `adds` for the shards, and `traces` for `measures/` alone."""
+    return {**stage.adds, **getattr(stage, "traces", {})}
+
+
 class Rows(NamedTuple):
     """A part of the table, one item a document."""
 
@@ -62,7 +67,7 @@ class VerdictTable:
         for name, dtype in BASE.items():
             table._map(name, np.dtype(dtype), START[name])
         for _, stage in stages:
-            for name, kind in stage.adds.items():
+            for name, kind in set_by(stage).items():
                 table._map(name, column_dtype(name, kind), getattr(stage, "fill", {}).get(name, 0))
         notes = folder / "notes.json"
         if notes.exists():
@@ -97,7 +102,7 @@ class VerdictTable:
             mine = rows.stage > index
             if mine.any():
                 rows.stage[mine], rows.reason[mine], rows.matched[mine], rows.score[mine] = 0, 0, -1, np.nan
-            for name in stage.adds:
+            for name in set_by(stage):
                 rows.columns[name][:] = getattr(stage, "fill", {}).get(name, 0)
 
     def enter(self, index: int, stage: CorpusStage, verdicts: Iterable[Verdicts]) -> int:
@@ -109,8 +114,8 @@ class VerdictTable:
         for verdict in verdicts:
             documents = verdict.documents
             for name, values in verdict.columns.items():
-                if name not in stage.adds:
-                    raise ValueError(f"{self.stages[index]} sets {name!r}, which is not in its `adds`")
+                if name not in set_by(stage):
+                    raise ValueError(f"{self.stages[index]} sets {name!r}, which is not in its `adds` or `traces`")
                 self.columns[name][documents] = values
             if verdict.reason is None:
                 continue

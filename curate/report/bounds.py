@@ -8,6 +8,7 @@ For every bound the worst case is taken, so that a rerun's value lies within:
 * Any other stage is exact as long as its input is the same, or differs only by documents that it dropped and that
   no other document was dropped for. Else documents before the first change in crawl order keep their fate where the
   stage keeps the first (`keep: first`), and everything after it may come out either way.
+* Where the stage told who is kin (`curate.report.kin`), a change reaches no further than kin do.
 """
 
 from dataclasses import dataclass
@@ -15,23 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from curate.report.kin import Range, Reach, narrowed
 from curate.report.opened import OpenedRun
 from curate.report.recorded import I64, Mask, Recorded, keys
 from curate.report.redecide import total
 from curate.stage import CorpusStage
-
-
-@dataclass(frozen=True)
-class Range:
-    """Documents and words that are at least and at most kept."""
-
-    documents: tuple[int, int]
-    words: tuple[int, int]
-
-    @property
-    def exact(self) -> bool:
-        """Whether both bounds are one."""
-        return self.documents[0] == self.documents[1] and self.words[0] == self.words[1]
 
 
 @dataclass(frozen=True)
@@ -94,12 +83,17 @@ class Bounds:
             new = max(0.0, likely - float(known.sum()))
             dropped = self.recorded.stage == code
             stay = float((known & ~dropped).sum())
-            given = (
-                self._equal(given, dropped) if getattr(stage, "equal", False) else self._other(stage, given, dropped)
-            )
+            reach = None
+            if getattr(stage, "equal", False):
+                given = self._equal(given, dropped)
+            else:
+                reach = self._reach(name, stage, given, dropped)
+                given = self._other(stage, given, dropped)
             self.alive = self.alive & ~dropped
             before = total(self.alive, self.recorded.words)
             after, groups = self._ranges(given)
+            if reach:
+                after, groups = narrowed(after, groups, reach.ranges(self.groups, self.size))
             likely = stay + new * (before[0] / came if came else 1.0)
             likely = min(max(likely, after.documents[0]), after.documents[1])
             found.append(StageBounds(name, before, after, groups, round(likely)))
@@ -131,6 +125,18 @@ class Bounds:
         sure = known & before & ~dropped
         perhaps = (given.sure | given.perhaps) & ~before
         return Input(sure, perhaps, (given.fresh | dropped) & perhaps)
+
+    def _reach(self, name: str, stage: CorpusStage, given: Input, dropped: Mask) -> Reach | None:
+        """How far changes go, by who is kin; None where the stage did not tell."""
+        if getattr(stage, "kin_threshold", None) is None or f"{name}.kin" not in self.recorded.run.columns("measures"):
+            return None
+        kin = self.recorded.column(f"{name}.kin").fill_null(-1).to_numpy()
+        known = given.sure & ~given.fresh
+        gone = self.alive & ~known
+        held = np.zeros_like(known)
+        held[self.twin[dropped & known]] = True
+        matters = held if getattr(stage, "cluster", "kept") == "kept" else held | dropped
+        return Reach(kin, known, known & ~dropped, gone & matters, given.fresh | given.perhaps, self.words)
 
     def _judges_each_apart(self, stage: CorpusStage, dropped: Mask) -> bool:
         """Whether a document's verdict hangs on nothing but the kept documents before it that resemble it.

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from curate.report.bounds import Bounds, Range, StageBounds, twins
+from curate.report.bounds import Bounds, StageBounds, twins
+from curate.report.kin import Range
 from curate.report.opened import OpenedRun
 from curate.report.recorded import I64, UNKNOWN, Recorded
 from curate.report.redecide import Changes, Decided, counted, names, redecide, total
