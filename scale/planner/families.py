@@ -14,10 +14,11 @@ from typing import Any
 
 from scale.planner.family_table import FAMILIES, Bias, Family
 from scale.planner.mixtures_of_experts import experts_of
-from scale.planner.model import Attention, Mla, Model
-from scale.planner.refusal import Refusal, require
+from scale.planner.model import MOST_LAYERS, Attention, Mla, Model
+from scale.planner.refusal import Refusal, integer, require
 
 Config = Mapping[str, Any]
+MOST_SIZE = 100_000_000
 # Families without grouped queries or a head width of their own: a key of that name in the config means nothing.
 _MULTI_HEAD_ONLY = frozenset({"bloom", "codegen", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt"})
 
@@ -49,7 +50,7 @@ def model_from_config(config: Config, name: str = "") -> Model:
     kind = config.get("model_type")
     if kind is None:
         raise Refusal('the config has no model_type, so the family is unknown; add it (for example "llama")')
-    if kind not in FAMILIES:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         text = " (the text model under text_config can be planned on its own)" if "text_config" in config else ""
         raise Refusal(
             f"model_type {kind!r} is not a family this planner knows the weights of{text}; "
@@ -73,9 +74,11 @@ def size(config: Config, key: str, kind: str) -> int:
         value = config.get(alias)
         if value is not None:
             require(
-                isinstance(value, int) and value > 0,
+                isinstance(value, int) and not isinstance(value, bool) and value > 0,
                 f"config of family {kind}: {alias} is {value!r}, and must be a positive whole number",
             )
+            most = MOST_LAYERS if key == "layers" else MOST_SIZE
+            require(value <= most, f"config of family {kind}: {alias} is {value}, beyond {most}")
             return int(value)
     raise Refusal(f"config of family {kind}: none of {', '.join(_ALIASES[key])} is given, so {key} is unknown")
 
@@ -86,7 +89,7 @@ def _build(config: Config, kind: str, name: str) -> Model:
     experts, ffn_key = experts_of(config, kind, size(config, "layers", kind))
     explicit_ffn = config.get(ffn_key) if ffn_key else None
     if explicit_ffn is not None:
-        ffn = int(explicit_ffn)
+        ffn = integer(explicit_ffn, f"config: {ffn_key}", least=1)
     elif family.four_ffn and not any(config.get(alias) for alias in _ALIASES["ffn"]):
         ffn = 4 * hidden
     else:
@@ -121,10 +124,12 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
         kv_heads, head_dim = heads, hidden // heads
         require(hidden % heads == 0, f"config of family {kind}: hidden size {hidden} is no multiple of {heads} heads")
     else:
-        kv_heads = int(_first(config, "num_key_value_heads", _first(config, "num_kv_heads", family.kv_heads or heads)))
-        head_dim = int(_first(config, "head_dim", family.head_dim or hidden // heads))
+        kv_heads = _whole(config, "num_key_value_heads", _whole(config, "num_kv_heads", family.kv_heads or heads))
+        head_dim = _whole(config, "head_dim", family.head_dim or hidden // heads)
     normed = family.qk_norm if not family.qk_norm_if or config.get(family.qk_norm_if, False) else "none"
     width = {"none": 0, "head": 2 * head_dim, "full": (heads + kv_heads) * head_dim}[normed]
+    if kind == "olmoe":  # its norms span the hidden size, whatever head_dim says
+        width = hidden + hidden // heads * kv_heads
     window, windowed = _window(config, kind)
     return Attention(
         heads,
@@ -141,17 +146,19 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
 
 
 def _mla(config: Config) -> Mla:
-    try:
-        q_rank = config.get("q_lora_rank", 1536)
-        return Mla(
-            int(config.get("kv_lora_rank", 512)),
-            int(config.get("qk_nope_head_dim", 128)),
-            int(config.get("qk_rope_head_dim", 64)),
-            int(config.get("v_head_dim", 128)),
-            None if q_rank is None else int(q_rank),
-        )
-    except (TypeError, ValueError) as error:
-        raise Refusal(f"the latent-attention ranks of the config are no whole numbers ({error})") from error
+    q_rank = config.get("q_lora_rank", 1536)
+    return Mla(
+        _whole(config, "kv_lora_rank", 512),
+        _whole(config, "qk_nope_head_dim", 128),
+        _whole(config, "qk_rope_head_dim", 64),
+        _whole(config, "v_head_dim", 128),
+        None if q_rank is None else integer(q_rank, "config: q_lora_rank"),
+    )
+
+
+def _whole(config: Config, key: str, default: int) -> int:
+    """A size that may be left out."""
+    return integer(_first(config, key, default), f"config: {key}", least=1)
 
 
 # Layers out of every `pattern` that attend within the sliding window (the others attend fully).
@@ -168,7 +175,7 @@ def _window(config: Config, kind: str) -> tuple[int | None, int]:
     if isinstance(types, list):
         windowed = sum(1 for layer in types if layer == "sliding_attention")
     elif kind in _WINDOW_PATTERN:
-        pattern = int(_first(config, "sliding_window_pattern", _WINDOW_PATTERN[kind]))
+        pattern = _whole(config, "sliding_window_pattern", _WINDOW_PATTERN[kind])
         windowed = layers - layers // pattern
     else:
         windowed = layers if kind in ("mistral", "mixtral", "phi3", "phimoe", "starcoder2") else 0
@@ -186,7 +193,7 @@ def _special(config: Config, kind: str, model: Model) -> Model:
             positions=model.positions + 2,
             final_norm=final,
             norm="layer" if affine else "none",
-            embed_dim=int(_first(config, "word_embed_proj_dim", model.hidden)),
+            embed_dim=_whole(config, "word_embed_proj_dim", model.hidden),
         )
     if kind == "falcon":
         return _falcon(config, model)
@@ -205,7 +212,7 @@ def _falcon(config: Config, model: Model) -> Model:
         kv_heads = model.attention.kv_heads
     else:
         kv_heads = 1 if config.get("multi_query", True) else model.attention.heads
-    parallel_norms = int(_first(config, "num_ln_in_parallel_attn", 2 if new else 1))
+    parallel_norms = _whole(config, "num_ln_in_parallel_attn", 2 if new else 1)
     norms = parallel_norms if config.get("parallel_attn", True) else 2
     return replace(model, norms_per_layer=norms, attention=replace(model.attention, kv_heads=kv_heads))
 

@@ -12,6 +12,8 @@ from importlib import resources
 
 from scale.planner.refusal import Refusal, require
 
+MOST_GPUS = 10_000_000
+
 
 @dataclass(frozen=True)
 class Gpu:
@@ -56,6 +58,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         require(self.gpus >= 1, f"cluster: {self.gpus} gpus is impossible; give at least 1")
+        require(self.gpus <= MOST_GPUS, f"cluster: {self.gpus} gpus are beyond {MOST_GPUS}")
         require(self.gpus_per_node >= 1, "cluster: gpus_per_node must be at least 1")
         require(
             self.gpus <= self.gpus_per_node or self.gpus % self.gpus_per_node == 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
@@ -19,7 +20,7 @@ from scale.planner.model import Model
 from scale.planner.refusal import Refusal, require
 from scale.planner.stages import STAGES, ModelParameters, heaviest_stage
 from scale.planner.steptime import StageParameters, step_seconds
-from scale.planner.workload import RECOMPUTES, Layout, Recompute, Train
+from scale.planner.workload import RECOMPUTES, SCHEDULES, Layout, Recompute, Train
 
 MICRO_BATCHES = (1, 2, 4, 8, 16)
 MOST_STAGES, MOST_CHUNKS = 64, 64
@@ -40,6 +41,16 @@ class Limits:
     interleave: tuple[int, ...] | None = None
     recompute: tuple[Recompute, ...] = RECOMPUTES
     schedules: tuple[str, ...] = ("1f1b",)
+
+    def __post_init__(self) -> None:
+        known = {"zero": (0, 1, 2, 3), "recompute": RECOMPUTES, "schedules": SCHEDULES}
+        for bound in fields(self):
+            values = getattr(self, bound.name)
+            require(values is None or len(values) > 0, f"limits.{bound.name}: is empty; leave it out to search all")
+            for value in values or ():
+                allowed = value in known[bound.name] if bound.name in known else value >= 1
+                choices = ", ".join(map(str, known.get(bound.name, ("whole numbers of at least 1",))))
+                require(allowed, f"limits.{bound.name}: {value!r} is not possible; give {choices}")
 
 
 @dataclass(frozen=True)
@@ -132,7 +143,7 @@ def _enumerate(model: Model, cluster: Cluster, train: Train, limits: Limits) -> 
     experts = model.experts.count if model.experts else 1
     recomputes = [RECOMPUTES.index(name) for name in limits.recompute]
     for tp, cp, pp, dp in _splits(model, cluster, train, limits):
-        ways = [e for e in limits.ep or divisors(experts) if experts % e == 0 and (dp * cp) % e == 0]
+        ways = [e for e in limits.ep or divisors(math.gcd(experts, dp * cp)) if experts % e == 0 and (dp * cp) % e == 0]
         micros = [b for b in limits.micro_batch or MICRO_BATCHES if train.global_batch % (dp * b) == 0]
         zeros = _zeros(train, limits, dp * cp)
         schedules = range(len(limits.schedules)) if pp > 1 else range(1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scale.planner.model import Experts
-from scale.planner.refusal import require
+from scale.planner.refusal import Refusal, integer, require
 
 Config = Mapping[str, Any]
 
@@ -24,8 +24,18 @@ def experts_of(config: Config, kind: str, layers: int) -> tuple[Experts | None, 
 def _get(config: Config, keys: tuple[str, ...], default: int) -> int:
     for key in keys:
         if config.get(key) is not None:
-            return int(config[key])
+            return integer(config[key], f"config: {key}", least=-1)
     return default
+
+
+def _layers(config: Config, key: str) -> list[int]:
+    """A list of layer indices, empty when absent."""
+    value = config.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refusal(f"config: {key} is {value!r}, and must be a list of layers")
+    return [integer(layer, f"config: {key}") for layer in value]
 
 
 def _mixtral(config: Config, layers: int) -> tuple[Experts, str | None]:
@@ -47,7 +57,7 @@ def _phimoe(config: Config, layers: int) -> tuple[Experts, str | None]:
 
 
 def _qwen_layers(config: Config, layers: int) -> tuple[int, ...]:
-    step, dense = _get(config, ("decoder_sparse_step",), 1), set(config.get("mlp_only_layers") or ())
+    step, dense = _get(config, ("decoder_sparse_step",), 1), set(_layers(config, "mlp_only_layers"))
     return tuple(i for i in range(layers) if i not in dense and (i + 1) % step == 0)
 
 
@@ -121,12 +131,12 @@ def _minimax(config: Config, layers: int) -> tuple[Experts, str | None]:
 
 def _llama4(config: Config, layers: int) -> tuple[Experts, str | None]:
     width, step = _get(config, ("intermediate_size",), 8192), _get(config, ("interleave_moe_layer_step",), 1)
-    chosen = config.get("moe_layers") or range(step - 1, layers, step)
+    chosen = _layers(config, "moe_layers") or range(step - 1, layers, step)
     return Experts(
         _get(config, ("num_local_experts",), 16),
         _get(config, ("num_experts_per_tok",), 1),
         width,
-        tuple(int(i) for i in chosen),
+        tuple(chosen),
         shared_ffn=width,
     ), "intermediate_size_mlp"
 

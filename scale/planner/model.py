@@ -12,6 +12,8 @@ from typing import Literal
 from scale.planner.refusal import require
 
 Norm = Literal["rms", "layer", "layer_no_bias", "none"]
+# Sizes beyond these are slips of the pen; they bound the work of a search.
+MOST_LAYERS, MOST_EXPERTS = 10_000, 100_000
 NORM_VECTORS: dict[str, int] = {"rms": 1, "layer": 2, "layer_no_bias": 1, "none": 0}
 
 
@@ -104,7 +106,12 @@ class Model:
             f"model {self.name}: {self.attention.heads} query heads do not divide into "
             f"{self.attention.kv_heads} key/value heads; make heads a multiple of kv_heads",
         )
+        require(self.layers <= MOST_LAYERS, f"model {self.name}: {self.layers} layers are beyond {MOST_LAYERS}")
         if self.experts:
+            require(
+                self.experts.count <= MOST_EXPERTS,
+                f"model {self.name}: {self.experts.count} experts are beyond {MOST_EXPERTS}",
+            )
             require(
                 0 < self.experts.top_k <= self.experts.count,
                 f"model {self.name}: top_k {self.experts.top_k} of {self.experts.count} experts is impossible",

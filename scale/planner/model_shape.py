@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scale.planner.model import Attention, Experts, Mla, Model
+from scale.planner.model import MOST_LAYERS, Attention, Experts, Mla, Model
 from scale.planner.refusal import Refusal, require
 
 KEYS = (
@@ -42,6 +42,7 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
     width `moe_ffn`, `dense_first` the dense layers before the first mixture of experts.
     """
     sizes = _sizes(shape)
+    require(sizes["layers"] <= MOST_LAYERS, f"model.layers: {sizes['layers']} is beyond {MOST_LAYERS}")
     hidden, heads, layers = sizes["hidden"], sizes["heads"], sizes["layers"]
     head_dim = sizes.get("head_dim") or hidden // heads
     bias, norm = bool(shape.get("bias", False)), str(shape.get("norm", "rms"))

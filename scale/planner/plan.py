@@ -13,7 +13,7 @@ from typing import Any
 from scale.pipeline import bubble_fraction, interleaved_bubble_fraction, interleaved_bubble_ratio
 from scale.planner.data import DataPlan, Source, plan_data, sources_of_run
 from scale.planner.estimate import MemoryEstimate, StepEstimate, estimate_memory, estimate_step
-from scale.planner.failures import plan_checkpoints
+from scale.planner.failures import CheckpointPlan, plan_checkpoints
 from scale.planner.feasibility import remarks
 from scale.planner.layouts import Candidates, search
 from scale.planner.levers import largest_levers
@@ -101,6 +101,8 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
         settings.repair_hours,
     )
     actual = losses.days(days)
+    if math.isinf(actual):
+        raise Refusal(no_progress(inputs, losses))
     hours = actual * 24 * inputs.cluster.gpus
     return {
         "rank": rank,
@@ -125,6 +127,16 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
         "energy_mwh": hours * inputs.cluster.gpu.watts / 1e6,
         "remarks": remarks(inputs.model, inputs.cluster, layout),
     }
+
+
+def no_progress(inputs: PlanInput, losses: CheckpointPlan) -> str:
+    """Why a run with these failures never ends."""
+    return (
+        f"the run makes no progress: a failure every {losses.mean_minutes_between_failures:.3g} min, "
+        f"{losses.write_minutes:.3g} min to write a checkpoint and {inputs.cluster.restart_minutes:.3g} min to "
+        f"restart lose "
+        "all of the time; write faster, restart faster, or save at another interval"
+    )
 
 
 def total_parameters(inputs: PlanInput) -> int:

@@ -11,3 +11,10 @@ def require(condition: bool, reason: str) -> None:
     """Raise `Refusal(reason)` unless `condition` holds."""
     if not condition:
         raise Refusal(reason)
+
+
+def integer(value: object, place: str, least: int = 0) -> int:
+    """`value` as an int of `least` or more; `place` names it in the refusal. A float is refused, not rounded."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise Refusal(f"{place} is {value!r}, and must be a whole number of at least {least}")
+    return value

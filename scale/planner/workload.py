@@ -10,7 +10,7 @@ from scale.planner.refusal import require
 
 Recompute = Literal["none", "selective", "full"]
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
-SCHEDULES = ("1f1b", "interleaved", "zb1p", "zbv")
+SCHEDULES = ("1f1b", "zb1p", "zbv")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,10 @@ class Train:
         require(self.sequence >= 1, f"train: a sequence of {self.sequence} tokens is impossible")
         require(self.global_batch >= 1, f"train: a global batch of {self.global_batch} sequences is impossible")
         require(self.tokens >= 0, "train: tokens cannot be negative")
-        require(self.recipe in RECIPES, f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}")
+        require(
+            isinstance(self.recipe, str) and self.recipe in RECIPES,
+            f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}",
+        )
         require(
             self.precision in ("bf16", "fp16", "fp8"),
             f"train: precision {self.precision!r} is unknown; known: bf16, fp16, fp8",

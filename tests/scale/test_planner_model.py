@@ -127,6 +127,22 @@ def test_a_missing_size_is_named(kind: str) -> None:
         model_from_config({"model_type": kind})
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"num_hidden_layers": 10**12}, "beyond 10000"),
+        ({"num_key_value_heads": "x"}, "num_key_value_heads is 'x'"),
+        ({"num_key_value_heads": 3}, "key/value heads"),
+        ({"head_dim": 1.5}, "head_dim is 1.5"),
+        ({"hidden_size": True}, "hidden_size"),
+        ({"model_type": ["llama"]}, "not a family"),
+    ],
+)
+def test_impossible_sizes_of_a_config_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(Refusal, match=message):
+        model_from_config({"model_type": "llama", **GQA, **change})
+
+
 def test_a_file_that_is_no_config_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "config.json"
     broken.write_text("{", encoding="utf-8")
