@@ -90,20 +90,6 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
     """One layout with its times, utilisation, memory, days, GPU-hours, money and energy."""
     step = estimate_step(inputs.model, inputs.cluster, layout, inputs.train)
     memory = estimate_memory(inputs.model, inputs.cluster, layout, inputs.train)
-    days = inputs.train.tokens / step.tokens_per_second / 86400
-    settings = inputs.checkpoint
-    losses = plan_checkpoints(
-        total_parameters(inputs),
-        inputs.cluster,
-        layout.dp,
-        settings.interval_minutes,
-        settings.bytes_per_parameter,
-        settings.repair_hours,
-    )
-    actual = losses.days(days)
-    if math.isinf(actual):
-        raise Refusal(no_progress(inputs, losses))
-    hours = actual * 24 * inputs.cluster.gpus
     return {
         "rank": rank,
         "label": layout.label(),
@@ -120,13 +106,39 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
         "tokens_per_day": step.tokens_per_day,
         "bubble": bubble(layout, inputs),
         "memory": memory_section(memory),
+        **spent(inputs, layout, step),
+        "remarks": remarks(inputs.model, inputs.cluster, layout),
+    }
+
+
+def spent(inputs: PlanInput, layout: Layout, step: StepEstimate) -> dict[str, Any]:
+    """Days without and with failures, GPU-hours, money and energy. Raises `Refusal` when failures eat all time."""
+    days = inputs.train.tokens / step.tokens_per_second / 86400
+    losses = checkpoint_plan(inputs, layout.dp)
+    actual = losses.days(days)
+    if math.isinf(actual):
+        raise Refusal(no_progress(inputs, losses))
+    hours = actual * 24 * inputs.cluster.gpus
+    return {
         "days_without_failures": with_band(days, step.band),
         "days_with_failures": with_band(actual, step.band),
         "gpu_hours": with_band(hours, step.band),
         "cost": with_band(hours * inputs.cluster.price_per_gpu_hour, step.band),
         "energy_mwh": hours * inputs.cluster.gpu.watts / 1e6,
-        "remarks": remarks(inputs.model, inputs.cluster, layout),
     }
+
+
+def checkpoint_plan(inputs: PlanInput, replicas: int) -> CheckpointPlan:
+    """Checkpoints and failures of the plan's model on its cluster."""
+    settings = inputs.checkpoint
+    return plan_checkpoints(
+        count_parameters(inputs.model).total,
+        inputs.cluster,
+        replicas,
+        settings.interval_minutes,
+        settings.bytes_per_parameter,
+        settings.repair_hours,
+    )
 
 
 def no_progress(inputs: PlanInput, losses: CheckpointPlan) -> str:
@@ -137,11 +149,6 @@ def no_progress(inputs: PlanInput, losses: CheckpointPlan) -> str:
         f"restart lose "
         "all of the time; write faster, restart faster, or save at another interval"
     )
-
-
-def total_parameters(inputs: PlanInput) -> int:
-    """Parameters of the planned model."""
-    return count_parameters(inputs.model).total
 
 
 def bubble(layout: Layout, inputs: PlanInput) -> dict[str, float]:
@@ -173,21 +180,12 @@ def memory_section(memory: MemoryEstimate) -> dict[str, Any]:
 
 def checkpoint_section(inputs: PlanInput, best: Mapping[str, Any]) -> dict[str, Any]:
     """Checkpoint size, pause, intervals and waste of the best layout."""
-    settings = inputs.checkpoint
-    made = plan_checkpoints(
-        total_parameters(inputs),
-        inputs.cluster,
-        best["layout"]["dp"],
-        settings.interval_minutes,
-        settings.bytes_per_parameter,
-        settings.repair_hours,
-    )
-    days = best["days_with_failures"]["value"]
+    made = checkpoint_plan(inputs, best["layout"]["dp"])
     return {
         **asdict(made),
         "waste": made.waste,
         "goodput": made.goodput,
-        "expected_failures": made.failures(days),
+        "expected_failures": made.failures(best["days_with_failures"]["value"]),
         "gb": made.bytes / GB,
         "gib": made.bytes / GIB,
     }
