@@ -21,9 +21,7 @@ def _png() -> bytes:
 
     head = struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0)
     rows = b"".join(b"\x00" + bytes(range(16 * y, 16 * y + 8)) for y in range(8))
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib_stream(rows)) + chunk(b"IEND", b"")
-    )
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib_stream(rows)) + chunk(b"IEND", b"")
 
 
 PDF = (
@@ -68,9 +66,7 @@ def files() -> list[Page]:
         "png": ("image/png", _png()),
     }
     return [
-        Page(
-            url=f"https://files.example/{kind}", kind=kind, expect=TYPE, body=body, content_type=content_type
-        )
+        Page(url=f"https://files.example/{kind}", kind=kind, expect=TYPE, body=body, content_type=content_type)
         for kind, (content_type, body) in bodies.items()
     ]
 
@@ -78,9 +74,7 @@ def files() -> list[Page]:
 def plain_text(article: Article) -> Page:
     """An article without any markup."""
     body = "\n\n".join((article.title, *article.paragraphs)).encode()
-    return replace(
-        page("text.example", article, "plain_text"), body=body, content_type="text/plain; charset=utf-8"
-    )
+    return replace(page("text.example", article, "plain_text"), body=body, content_type="text/plain; charset=utf-8")
 
 
 def cut(article: Article) -> Page:

@@ -75,9 +75,7 @@ def second_file(articles: list[Article], spare: list[Article]) -> list[Page]:
     for code, sentences in languages().items():
         for half in (0, 1):
             lines = sentences[5 * half : 5 * half + 5]
-            text = Article(
-                lines[0].rstrip("。.").split(",")[0], (" ".join(lines[1:3]), " ".join(lines[3:])), code
-            )
+            text = Article(lines[0].rstrip("。.").split(",")[0], (" ".join(lines[1:3]), " ".join(lines[3:])), code)
             pages.append(wire.foreign(f"{'ab'[half]}.{code}.example", text))
     pages.append(replace(page("unlucky.example", spare[2], "damaged", DAMAGED), damaged=True))
     dice = Dice("second file")
@@ -147,9 +145,7 @@ def build(folder: Path) -> None:
                 texts.setdefault(record.url, record.page.text)
                 ids.setdefault(record.url, record.id)
             parts.append(_stored(record, name.endswith(".gz")))
-            rows.append(
-                {"file": name, "offset": offset, "length": len(parts[-1]), **truth(record, texts, ids)}
-            )
+            rows.append({"file": name, "offset": offset, "length": len(parts[-1]), **truth(record, texts, ids)})
             offset += len(parts[-1])
         (folder / name).write_bytes(b"".join(parts))
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]

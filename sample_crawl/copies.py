@@ -34,9 +34,7 @@ def reformatted(original: Page, article: Article, host: str, kind: str) -> Page:
 
 def appended(article: Article) -> Article:
     """A scraper's line behind the last paragraph."""
-    return replace(
-        article, paragraphs=(*article.paragraphs, "Read more on our site, every day and free of charge.")
-    )
+    return replace(article, paragraphs=(*article.paragraphs, "Read more on our site, every day and free of charge."))
 
 
 def truncated(article: Article, share: float = 0.9) -> Article:
@@ -99,7 +97,5 @@ def terms() -> list[Page]:
     for shop in ("Lindentree", "Oakmarket", "Willowgoods", "Alderstore"):
         article = Article("Terms of service", tuple(TERMS.format(shop=shop).split("\n")))
         of = pages[0].url if pages else None
-        pages.append(
-            page(f"{slug(shop)}.shop.example", article, "terms", NEAR if of else KEPT, template=2, of=of)
-        )
+        pages.append(page(f"{slug(shop)}.shop.example", article, "terms", NEAR if of else KEPT, template=2, of=of))
     return pages

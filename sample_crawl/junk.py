@@ -26,9 +26,7 @@ def _page(host: str, kind: str, reason: str, body: str, text: str = "", title: s
 
 def _prose(host: str, kind: str, reason: str, paragraphs: list[str], template: int = 2) -> Page:
     article = Article("", tuple(paragraphs))
-    return _page(
-        host, kind, f"gopher.{reason}", markup.TEMPLATES[template](host, article), "\n".join(paragraphs)
-    )
+    return _page(host, kind, f"gopher.{reason}", markup.TEMPLATES[template](host, article), "\n".join(paragraphs))
 
 
 def navigation(n: int) -> Page:
@@ -117,9 +115,7 @@ def ellipsis_lines() -> Page:
     lines = [
         f"The mayor of {town} has spoken to the council about the budget for the new {thing}, and many of "
         f"those who have waited for years are …"
-        for thing, town in zip(
-            ("school", "bridge", "library", "swimming pool", "bus line", "fire station"), TOWNS
-        )
+        for thing, town in zip(("school", "bridge", "library", "swimming pool", "bus line", "fire station"), TOWNS)
     ]
     return _prose("teasers.news.example", "ellipsis_lines", "too_many_ellipsis_lines", lines)
 
@@ -148,9 +144,7 @@ def duplicate_lines() -> Page:
         f"Our team in {town} will be happy to help you with the {thing} of your house."
         for thing, town in zip(("roof", "windows", "heating", "garden", "drains"), TOWNS)
     ]
-    return _prose(
-        "roofers.example", "duplicate_lines", "duplicate_lines", [x for line in lines for x in (line, call)]
-    )
+    return _prose("roofers.example", "duplicate_lines", "duplicate_lines", [x for line in lines for x in (line, call)])
 
 
 def duplicate_line_characters() -> Page:
@@ -168,20 +162,16 @@ def duplicate_line_characters() -> Page:
 
 def repeated_pair() -> Page:
     lines = [
-        f"Wedding photography in {town}: wedding photography that we have with love, and wedding photography "
-        f"to {end}."
+        f"Wedding photography in {town}: wedding photography that we have with love, and wedding photography to {end}."
         for town, end in zip(TOWNS, ("remember", "print", "share", "frame", "give away", "keep"))
     ]
     return _prose("weddings.example", "repeated_pair", "top_2_gram", lines)
 
 
 def repeated_passage() -> Page:
-    passage = (
-        "please have your booking number ready and be patient while all of our lines are busy with others"
-    )
+    passage = "please have your booking number ready and be patient while all of our lines are busy with others"
     lines = [
-        f"If you want to change the {thing} of a trip to {town}, {passage}, since each {thing} "
-        f"is changed only once."
+        f"If you want to change the {thing} of a trip to {town}, {passage}, since each {thing} is changed only once."
         for thing, town in zip(("date", "cabin", "name", "route"), TOWNS)
     ]
     return _prose("cruises.example", "repeated_passage", "duplicate_5_grams", lines)

@@ -5,9 +5,7 @@ from html import escape
 
 from sample_crawl.prose import Article, Dice
 
-SECTIONS = (
-    "News Culture Travel Garden Archive Letters Shop Events People Science Sport Weather Photos Maps"
-).split()
+SECTIONS = ("News Culture Travel Garden Archive Letters Shop Events People Science Sport Weather Photos Maps").split()
 COMMENTS = ("Lovely piece, thank you!", "My uncle would disagree.", "First!", "When is the next open day?")
 
 
@@ -26,9 +24,7 @@ def _paragraphs(article: Article) -> str:
 
 def blog(host: str, article: Article) -> str:
     """A weblog: header, article, comments, sidebar."""
-    comments = "".join(
-        f"<li class=comment>{text}</li>" for text in Dice(host + article.title).some(list(COMMENTS), 2)
-    )
+    comments = "".join(f"<li class=comment>{text}</li>" for text in Dice(host + article.title).some(list(COMMENTS), 2))
     return f"""<header><a href="/">{host}</a><nav><ul>{_menu(host, 5)}</ul></nav></header>
 <main><article>
 {_heading(article)}

@@ -55,9 +55,7 @@ def page(
     """An article on a host's site, in UTF-8."""
     body = markup.html(host, article, template).encode()
     url = f"https://{host}/{slug(article.title) or kind}"
-    return Page(
-        url=url, kind=kind, expect=expect, body=body, text=article.text, of=of, language=article.language
-    )
+    return Page(url=url, kind=kind, expect=expect, body=body, text=article.text, of=of, language=article.language)
 
 
 def chunked(body: bytes, size: int = 700) -> bytes:

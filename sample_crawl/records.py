@@ -79,9 +79,7 @@ def visit(page: Page, info: Record, second: int) -> list[Record]:
     host = page.url.split("/")[2]
     ids = {kind: _id(kind, page.kind, page.url) for kind in ("request", "response", "metadata")}
     common = [("WARC-Warcinfo-ID", info.id), ("WARC-Target-URI", page.url)]
-    request = (
-        f"GET {path} HTTP/1.1\r\nUser-Agent: {AGENT}\r\nAccept: text/html\r\nHost: {host}\r\n\r\n".encode()
-    )
+    request = f"GET {path} HTTP/1.1\r\nUser-Agent: {AGENT}\r\nAccept: text/html\r\nHost: {host}\r\n\r\n".encode()
     asked = [
         *common,
         ("Content-Type", "application/http; msgtype=request"),
@@ -91,13 +89,9 @@ def visit(page: Page, info: Record, second: int) -> list[Record]:
     notes = _fields(fetchTimeMs=str(80 + len(page.body) % 400), languages_cld2=page.language)
     kind = "revisit" if page.revisit else "response"
     return [
-        Record(
-            ids["request"], "request", page.url, _record("request", ids["request"], second, asked, request)
-        ),
+        Record(ids["request"], "request", page.url, _record("request", ids["request"], second, asked, request)),
         Record(ids["response"], kind, page.url, _answer(page, kind, ids, common, second), page),
-        Record(
-            ids["metadata"], "metadata", page.url, _record("metadata", ids["metadata"], second, noted, notes)
-        ),
+        Record(ids["metadata"], "metadata", page.url, _record("metadata", ids["metadata"], second, noted, notes)),
     ]
 
 

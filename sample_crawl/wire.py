@@ -63,9 +63,7 @@ def entities(host: str, article: Article) -> Page:
     body = markup.html(host, article)
     for character, reference in ENTITIES.items():
         body = body.replace(character, reference)
-    return replace(
-        page(host, article, "entities"), body=body.encode("ascii", "xmlcharrefreplace"), needle=NEEDLE
-    )
+    return replace(page(host, article, "entities"), body=body.encode("ascii", "xmlcharrefreplace"), needle=NEEDLE)
 
 
 def codings(host: str, articles: list[Article]) -> list[Page]:

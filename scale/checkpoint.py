@@ -44,9 +44,7 @@ def optimal_checkpoint_interval(save_minutes: float, failure_minutes: float) -> 
 
     Raises ValueError unless both are finite and above zero.
     """
-    return math.sqrt(
-        2.0 * positive("save_minutes", save_minutes) * positive("failure_minutes", failure_minutes)
-    )
+    return math.sqrt(2.0 * positive("save_minutes", save_minutes) * positive("failure_minutes", failure_minutes))
 
 
 def daly_checkpoint_interval(save_minutes: float, failure_minutes: float) -> float:

@@ -11,15 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scale.validation import non_negative, number, whole
 
 
-def linear_regression_terms(
-    inputs: ArrayLike, targets: ArrayLike, weight: float = 1.0
-) -> NDArray[np.float64]:
+def linear_regression_terms(inputs: ArrayLike, targets: ArrayLike, weight: float = 1.0) -> NDArray[np.float64]:
     """The terms x (w x - y) of the gradient of a one-weight model, shape (n,). Errors as the gradient's."""
     x, y = np.asarray(inputs, dtype=np.float64), np.asarray(targets, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or not x.size:
-        raise ValueError(
-            f"inputs and targets must be equally long and not empty, not {x.shape} and {y.shape}."
-        )
+        raise ValueError(f"inputs and targets must be equally long and not empty, not {x.shape} and {y.shape}.")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("inputs and targets must be finite.")
     return x * (number("weight", weight) * x - y)
@@ -81,22 +77,14 @@ def _equal_vectors(vectors: Sequence[ArrayLike]) -> list[NDArray[Any]]:
         raise ValueError("ring_all_reduce needs the vector of at least one GPU.")
     arrays = [np.asarray(vector) for vector in vectors]
     kinds = {array.dtype.kind for array in arrays}
-    if (
-        any(array.ndim != 1 for array in arrays)
-        or len({array.size for array in arrays}) > 1
-        or kinds - set("iuf")
-    ):
+    if any(array.ndim != 1 for array in arrays) or len({array.size for array in arrays}) > 1 or kinds - set("iuf"):
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise ValueError(
-            f"each GPU must hold a vector of numbers of the same length; the shapes are {shapes}."
-        )
+        raise ValueError(f"each GPU must hold a vector of numbers of the same length; the shapes are {shapes}.")
     dtype = np.result_type(*arrays)
     return [array.astype(dtype, copy=True) for array in arrays]
 
 
-def _ring_phase(
-    buffers: list[NDArray[Any]], chunks: list[slice], first_chunk_offset: int, add: bool
-) -> list[int]:
+def _ring_phase(buffers: list[NDArray[Any]], chunks: list[slice], first_chunk_offset: int, add: bool) -> list[int]:
     """G - 1 steps in which every GPU passes one chunk to its right neighbour; returns elements sent per
     GPU."""
     gpus = len(buffers)

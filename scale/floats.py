@@ -138,9 +138,7 @@ FORMATS: dict[str, FloatFormat] = {fmt.name: fmt for fmt in (FP32, BF16, FP16, F
 @overload
 def quantize(x: float, fmt: FloatFormat, overflow: str = "ieee") -> float: ...
 @overload
-def quantize(
-    x: NDArray[Any] | list[Any], fmt: FloatFormat, overflow: str = "ieee"
-) -> NDArray[np.float64]: ...
+def quantize(x: NDArray[Any] | list[Any], fmt: FloatFormat, overflow: str = "ieee") -> NDArray[np.float64]: ...
 def quantize(x: Any, fmt: FloatFormat, overflow: str = "ieee") -> Any:
     """Round `x` to the nearest number of `fmt`, ties to even, in one step from float64 (IEEE 754-2019,
     section 4.3.1).

@@ -41,12 +41,8 @@ class StateRecipe:
 
 
 RECIPES: dict[str, StateRecipe] = {
-    "adam16": StateRecipe(
-        2, 2, 0, 4, 4, 4, False, "Micikevicius et al. 2018; Rajbhandari et al. 2020, section 3.1"
-    ),
-    "adam18": StateRecipe(
-        2, 4, 0, 4, 4, 4, False, "Megatron-LM without its distributed optimizer: fp32 gradients"
-    ),
+    "adam16": StateRecipe(2, 2, 0, 4, 4, 4, False, "Micikevicius et al. 2018; Rajbhandari et al. 2020, section 3.1"),
+    "adam18": StateRecipe(2, 4, 0, 4, 4, 4, False, "Megatron-LM without its distributed optimizer: fp32 gradients"),
     "adam20": StateRecipe(2, 2, 4, 4, 4, 4, False, "Smith et al. 2022 (MT-NLG): fp32 gradient copy"),
     "dist-opt": StateRecipe(2, 4, 0, 4, 4, 4, True, "Megatron-LM distributed optimizer: 6 + 12/d"),
 }
@@ -70,9 +66,7 @@ class TrainingMemory:
 
     def items(self) -> dict[str, float]:
         """Item name without its unit -> bytes, for the items that the recipe keeps."""
-        sizes = {
-            field.name.removesuffix("_bytes"): float(getattr(self, field.name)) for field in fields(self)
-        }
+        sizes = {field.name.removesuffix("_bytes"): float(getattr(self, field.name)) for field in fields(self)}
         return {name: size for name, size in sizes.items() if size}
 
 

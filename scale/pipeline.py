@@ -46,9 +46,7 @@ def pipeline_schedule(stages: int, micro_batches: int, schedule: str = "gpipe") 
     position = [0] * depth
     for slot in range(grid.shape[1]):
         ready = [
-            s
-            for s in range(depth)
-            if position[s] < len(orders[s]) and _runs(orders[s][position[s]], s, depth, done)
+            s for s in range(depth) if position[s] < len(orders[s]) and _runs(orders[s][position[s]], s, depth, done)
         ]
         for stage in ready:
             grid[stage, slot] = orders[stage][position[stage]]

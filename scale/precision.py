@@ -23,9 +23,7 @@ LARGEST_FP32_POWER_OF_TWO = 2.0**127
 @overload
 def scaled_gradient_roundtrip(gradient: float, scale: float, fmt: FloatFormat = FP16) -> float: ...
 @overload
-def scaled_gradient_roundtrip(
-    gradient: NDArray[Any], scale: float, fmt: FloatFormat = FP16
-) -> NDArray[np.float64]: ...
+def scaled_gradient_roundtrip(gradient: NDArray[Any], scale: float, fmt: FloatFormat = FP16) -> NDArray[np.float64]: ...
 def scaled_gradient_roundtrip(gradient: Any, scale: float, fmt: FloatFormat = FP16) -> Any:
     """Scale a gradient, store it in `fmt`, and divide the scale out again in float64 (Micikevicius et al.
     2018, 3.2).

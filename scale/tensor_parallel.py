@@ -44,9 +44,7 @@ def _matrix(name: str, values: ArrayLike, dimensions: tuple[int, ...]) -> NDArra
     matrix = np.asarray(values)
     if matrix.dtype.kind not in "iuf" or matrix.ndim not in dimensions:
         allowed = " or ".join(str(count) for count in dimensions)
-        raise ValueError(
-            f"{name} must hold numbers in {allowed} dimensions, not {matrix.dtype} in {matrix.ndim}."
-        )
+        raise ValueError(f"{name} must hold numbers in {allowed} dimensions, not {matrix.dtype} in {matrix.ndim}.")
     return matrix
 
 

@@ -116,10 +116,7 @@ def broad_handlers(path: Path) -> list[int]:
         node.lineno
         for node in ast.walk(tree(path))
         if isinstance(node, ast.ExceptHandler)
-        and (
-            node.type is None
-            or BROAD & {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)}
-        )
+        and (node.type is None or BROAD & {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)})
     ]
 
 

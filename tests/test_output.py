@@ -106,9 +106,7 @@ def test_another_run_there_is_refused_and_fresh_takes_its_place(
     assert remote_hash(memory) == expected
 
 
-def test_files_there_that_no_manifest_explains_are_not_mixed_with_ours(
-    glob: str, memory: str, tmp_path: Path
-) -> None:
+def test_files_there_that_no_manifest_explains_are_not_mixed_with_ours(glob: str, memory: str, tmp_path: Path) -> None:
     fsspec.filesystem("memory").pipe_file("/bucket/run/shards/part-00000.parquet", b"old")
     with pytest.raises(UserError, match="no trace of which"):
         run_it(far(glob, memory), work=str(tmp_path))

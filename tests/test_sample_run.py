@@ -79,9 +79,7 @@ def test_copies_name_their_twin_and_how_alike_they_are(run: Run, pages: list[Row
     for row in copies:
         entry = run.dropped[row["file"], row["offset"]]
         assert (Path(entry["matched_file"]).name, entry["matched_offset"]) == place[row["of"]]
-        assert entry["score"] == pytest.approx(
-            row["jaccard"], abs=0.09
-        )  # 2.5 deviations of 128 hashes at 0.85
+        assert entry["score"] == pytest.approx(row["jaccard"], abs=0.09)  # 2.5 deviations of 128 hashes at 0.85
 
 
 def test_the_seven_pages_leave_two(run: Run, pages: list[Row]) -> None:

@@ -9,9 +9,7 @@ from scale.collapse import expected_spread_shrink, expected_variance_shrink, rec
 
 def test_a_run_repeats_with_its_seed_and_starts_at_its_spread() -> None:
     run = recursive_gaussian_fit(20, 30, seed=3, initial_spread=2.5)
-    assert (
-        run == recursive_gaussian_fit(20, 30, seed=3, initial_spread=2.5) and run[0] == 2.5 and len(run) == 31
-    )
+    assert run == recursive_gaussian_fit(20, 30, seed=3, initial_spread=2.5) and run[0] == 2.5 and len(run) == 31
     assert run != recursive_gaussian_fit(20, 30, seed=4, initial_spread=2.5)
     scaled = recursive_gaussian_fit(20, 30, seed=3)
     assert [spread / 2.5 for spread in run] == pytest.approx(scaled)

@@ -69,14 +69,10 @@ def test_vectors_must_be_numbers_of_one_length(vectors: list[list[int]]) -> None
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.floats(-3, 3), st.integers(0, 10**6))
-def test_the_mean_of_equal_shards_is_the_whole_gradient(
-    gpus: int, size: int, weight: float, seed: int
-) -> None:
+def test_the_mean_of_equal_shards_is_the_whole_gradient(gpus: int, size: int, weight: float, seed: int) -> None:
     x, y = np.random.default_rng(seed).normal(size=(2, gpus, size))
     shards = [linear_regression_gradient(x[gpu], y[gpu], weight) for gpu in range(gpus)]
-    assert np.mean(shards) == pytest.approx(
-        linear_regression_gradient(x.ravel(), y.ravel(), weight), abs=1e-9
-    )
+    assert np.mean(shards) == pytest.approx(linear_regression_gradient(x.ravel(), y.ravel(), weight), abs=1e-9)
 
 
 def test_the_gradient_is_the_slope_of_the_loss() -> None:

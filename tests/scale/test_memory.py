@@ -45,9 +45,7 @@ ZERO_TABLE = [
 
 
 @pytest.mark.parametrize("params_b, gpus, first_gb, second_gb, third_gb", ZERO_TABLE)
-def test_zero_paper_table_1(
-    params_b: float, gpus: int, first_gb: float, second_gb: float, third_gb: float
-) -> None:
+def test_zero_paper_table_1(params_b: float, gpus: int, first_gb: float, second_gb: float, third_gb: float) -> None:
     stages = [zero_memory_per_gpu(params_b * 1e9, gpus, stage) / 1e9 for stage in range(4)]
     assert stages == [16 * params_b, first_gb, second_gb, third_gb]
 
@@ -84,9 +82,7 @@ def test_korthikanti_figure_7(model: str) -> None:
 def test_activations_grow_with_tokens_and_not_with_depth_when_checkpointed() -> None:
     assert activation_bytes(2, 64, 3, 16, 4) == 2 * (34 * 64 * 3 * 16 + 5 * 4 * 64 * 64 * 3)
     assert activation_bytes(4, 64, 3, 16, 4, checkpointed=True) == 2 * 64 * 3 * 16 * 4
-    assert (
-        activation_bytes(1, 64, 1, 16, 4, checkpointed=True, tensor_parallel=4, sequence_parallel=True) == 512
-    )
+    assert activation_bytes(1, 64, 1, 16, 4, checkpointed=True, tensor_parallel=4, sequence_parallel=True) == 512
 
 
 def test_bad_sizes_are_refused() -> None:

@@ -43,9 +43,7 @@ def test_every_pass_runs_once_and_after_what_it_needs(stages: int, micro_batches
 
 
 @given(*COUNTS)
-def test_idle_share_and_width_are_those_of_the_formula(
-    stages: int, micro_batches: int, schedule: str
-) -> None:
+def test_idle_share_and_width_are_those_of_the_formula(stages: int, micro_batches: int, schedule: str) -> None:
     grid = pipeline_schedule(stages, micro_batches, schedule)
     assert grid.shape == (stages, 2 * (micro_batches + stages - 1))
     assert ((grid == 0).sum(axis=1) == 2 * (stages - 1)).all()
@@ -53,9 +51,7 @@ def test_idle_share_and_width_are_those_of_the_formula(
 
 
 @given(*COUNTS)
-def test_micro_batches_in_flight_are_those_of_the_grid(
-    stages: int, micro_batches: int, schedule: str
-) -> None:
+def test_micro_batches_in_flight_are_those_of_the_grid(stages: int, micro_batches: int, schedule: str) -> None:
     grid = pipeline_schedule(stages, micro_batches, schedule)
     for stage, row in enumerate(grid):
         peak = np.cumsum(np.sign(row)).max()
@@ -73,9 +69,7 @@ CLOSED_FORMS = [  # p, m, fraction, ratio, ratio with 2 and 3 chunks, ZB1P fract
 
 
 @pytest.mark.parametrize("p, m, fraction, ratio, two, three, zb1p", CLOSED_FORMS)
-def test_closed_forms(
-    p: int, m: int, fraction: float, ratio: float, two: float, three: float, zb1p: float
-) -> None:
+def test_closed_forms(p: int, m: int, fraction: float, ratio: float, two: float, three: float, zb1p: float) -> None:
     got = (
         bubble_fraction(p, m),
         bubble_ratio(p, m),

@@ -20,9 +20,7 @@ from scale.precision import (
     scaled_gradient_roundtrip,
 )
 
-MATRICES = hnp.arrays(
-    np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.floats(-1e30, 1e30)
-)
+MATRICES = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.floats(-1e30, 1e30))
 
 
 def test_too_small_and_too_large_scales_lose_the_gradient() -> None:

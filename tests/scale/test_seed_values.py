@@ -28,8 +28,7 @@ from scale import (
 from scale.data_parallel import linear_regression_terms
 
 SEED: dict[str, dict[str, Any]] = {
-    value["id"]: value
-    for value in json.loads((Path(__file__).parent / "seed_values.json").read_text(encoding="utf-8"))
+    value["id"]: value for value in json.loads((Path(__file__).parent / "seed_values.json").read_text(encoding="utf-8"))
 }
 
 SECTIONS_OF_STAGES = {"1a", "1b", "1c", "1d", "1e", "1f", "1g", "1i"}
@@ -195,9 +194,7 @@ def test_pipeline_and_layout() -> None:
         assert np.mean(grid == 0) == pytest.approx(scale.bubble_fraction(4, micro_batches), rel=1e-12)
         assert (grid == 0).sum(axis=1).tolist() == [6] * 4
     layout = scale.Layout3D(tensor=8, pipeline=2, data=2)
-    figure = (
-        f"{layout.data} replicas x {layout.pipeline} stages x {layout.tensor}-way tensor = {layout.gpus} GPUs"
-    )
+    figure = f"{layout.data} replicas x {layout.pipeline} stages x {layout.tensor}-way tensor = {layout.gpus} GPUs"
     assert figure == SEED["S078"]["expected"]
 
 
@@ -210,11 +207,7 @@ def test_float_formats() -> None:
     assert FP16.min_subnormal == 2.0**-24 and f"{FP16.min_subnormal}" in SEED["S083"]["expected"]
     for fmt in FORMATS.values():
         half = fmt.min_subnormal / 2
-        assert (
-            scale.quantize(math.nextafter(half, 0), fmt)
-            == scale.quantize(half, fmt)
-            == SEED["S084"]["expected"]
-        )
+        assert scale.quantize(math.nextafter(half, 0), fmt) == scale.quantize(half, fmt) == SEED["S084"]["expected"]
         assert scale.quantize(math.nextafter(half, 1), fmt) == fmt.min_subnormal
         above = scale.quantize(1.1 * fmt.max, fmt)
         assert math.isnan(above) if fmt is FP8_E4M3 else above == math.inf
@@ -285,11 +278,5 @@ def test_checkpoint_interval() -> None:
     ]
     saving = 1.0 / 19.0
     check("S109", [saving, scale.wasted_fraction(19.0, 1.0, 180.0) - saving])
-    assert (
-        f"{scale.wasted_fraction(19.0, 1.0, 180.0):.1%} total, the smallest possible"
-        == SEED["S110"]["expected"]
-    )
-    assert all(
-        scale.wasted_fraction(t, 1, 180) > scale.wasted_fraction(best, 1, 180)
-        for t in (best - 0.5, best + 0.5)
-    )
+    assert f"{scale.wasted_fraction(19.0, 1.0, 180.0):.1%} total, the smallest possible" == SEED["S110"]["expected"]
+    assert all(scale.wasted_fraction(t, 1, 180) > scale.wasted_fraction(best, 1, 180) for t in (best - 0.5, best + 0.5))

@@ -25,11 +25,7 @@ CALM = [3.0, 2.9, 2.8, 2.8, 2.7, 2.7, 2.6, 2.6]
 
 @given(st.lists(st.floats(0, 100), max_size=30), st.integers(1, 6), st.floats(1.01, 5))
 def test_spikes_are_those_of_the_rule(losses: list[float], window: int, factor: float) -> None:
-    rule = [
-        t
-        for t in range(window, len(losses))
-        if losses[t] > factor * statistics.median(losses[t - window : t])
-    ]
+    rule = [t for t in range(window, len(losses)) if losses[t] > factor * statistics.median(losses[t - window : t])]
     assert detect_spikes(losses, window, factor) == rule
 
 

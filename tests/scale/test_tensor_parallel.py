@@ -28,9 +28,7 @@ def test_splits_equal_the_unsplit_product(sizes: tuple[int, ...], seed: int, dat
 
 
 @given(SIZES, st.integers(0, 10**6), st.data())
-def test_the_split_layer_equals_the_unsplit_one(
-    sizes: tuple[int, ...], seed: int, data: st.DataObject
-) -> None:
+def test_the_split_layer_equals_the_unsplit_one(sizes: tuple[int, ...], seed: int, data: st.DataObject) -> None:
     rows, inner, hidden, outer = sizes
     x, w1, w2 = matrices(seed, (rows, inner), (inner, hidden), (hidden, outer))
     gpus = data.draw(st.integers(1, hidden))
@@ -58,9 +56,7 @@ def test_floats_and_other_activations() -> None:
         ([1, 2], [[1, 2], [3, 4]], 0, "gpus must be at least 1"),
     ],
 )
-def test_shapes_that_do_not_fit_are_refused(
-    x: list[int], w: list[list[int]], gpus: int, sentence: str
-) -> None:
+def test_shapes_that_do_not_fit_are_refused(x: list[int], w: list[list[int]], gpus: int, sentence: str) -> None:
     for split in (column_parallel_matmul, row_parallel_matmul):
         with pytest.raises(ValueError, match=sentence):
             split(x, w, gpus)
