@@ -58,8 +58,7 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
 
 def reasons_of(run: OpenedRun) -> list[str]:
     """Every reason for which a document can have been dropped in a run."""
-    stages = [*run.config.document_stages, *run.config.corpus_stages]
-    declared = [reason for _, stage in stages for reason in stage.reasons]
+    declared = [reason for entry in run.config.stages for reason in entry.stage.reasons]
     return list(dict.fromkeys([*GUARD_REASONS, *READ_REASONS, *CAP_REASONS, FAILED, *declared]))
 
 
