@@ -1,17 +1,20 @@
 """Extraction against labelled pages: precision, recall, F1 and CPU time of each mode and engine.
 
-    python bench/extraction.py FOLDER [FOLDER ...] [--every N] [--only NAME ...]
+    python bench/extraction.py FOLDER [FOLDER ...] [--every N] [--only NAME ...] [--profile]
 
 A folder is a clone of github.com/adbar/trafilatura (its tests/evaldata.json: segments that must and must not be in
 the text) or of github.com/scrapinghub/article-extraction-benchmark (ground-truth.json: whole article bodies). Nothing
 of them is part of this project. `stock` is the installed trafilatura called as its documentation says, with comments
-off; `equal` is the share of pages whose text is the stock one's to the byte. Modes take turns page by page, so that
-load on the machine falls on all alike.
+off; `equal` is the share of pages whose text is the stock one's. Configurations take turns every 50 pages, so that load
+on the machine falls on all alike, and each turn begins without what was remembered of class names, so that none
+profits from another. `--profile` prints where a stock call spends its time instead.
 """
 
 import argparse
+import cProfile
 import gzip
 import json
+import pstats
 import re
 import time
 from collections import Counter
@@ -22,12 +25,14 @@ from typing import Any
 
 import trafilatura
 
-from curate.sources.charset import decode
 from stages.extract import Extract
-from stages.extraction.markup import repaired
+from stages.extraction.article import _cascade
+from stages.extraction.lean import Lean
+from stages.extraction.source import source_text
 
 Extractor = Callable[[bytes], str]
 WORD = re.compile(r"\w+")
+TURN = 50  # pages
 SHINGLE = 4  # words, as the article benchmark has it
 
 
@@ -48,8 +53,7 @@ def extractors() -> dict[str, Extractor]:
 
 def stock(html: bytes, **options: Any) -> str:
     """trafilatura itself, on the same repaired source."""
-    source = repaired(decode(html)[0])
-    return trafilatura.extract(source, include_comments=False, **options) or ""
+    return trafilatura.extract(source_text(html, None), include_comments=False, **options) or ""
 
 
 @dataclass
@@ -127,6 +131,15 @@ class Tally:
         )
 
 
+def forget() -> None:
+    """Empties the memos that calls of one process share."""
+    cascade = getattr(_cascade(), "__self__", None)
+    if isinstance(cascade, Lean):
+        for memo in cascade.marker.memos.values():
+            memo.clear()
+    source_text.cache_clear()
+
+
 def run(folder: Path, every: int, only: list[str]) -> None:
     """Prints the table of one labelled set."""
     chosen = {name: call for name, call in extractors().items() if not only or name in only}
@@ -134,20 +147,56 @@ def run(folder: Path, every: int, only: list[str]) -> None:
     labelled = list(pages(folder))[::every]
     for call in chosen.values():
         call(labelled[0].html)  # models and tables are loaded before the clock runs
-    for page in labelled:
-        texts: dict[str, str] = {}
+    for first in range(0, len(labelled), TURN):
+        turn = labelled[first : first + TURN]
+        texts: dict[str, list[str]] = {}
         for name, call in chosen.items():
+            forget()
             start = time.process_time()
-            texts[name] = call(page.html)
+            texts[name] = [call(page.html) for page in turn]
             tallies[name].seconds += time.process_time() - start
-            tallies[name].scores.append(page.score(texts[name]))
-            tallies[name].empty += not texts[name]
+            tallies[name].scores += [page.score(text) for page, text in zip(turn, texts[name])]
+            tallies[name].empty += texts[name].count("")
             model = "stock" if name in ("full", "auto") else f"stock {name}"
-            tallies[name].equal += texts[name].split() == texts.get(model, "").split() if model in texts else 0
+            tallies[name].equal += sum(a == b for a, b in zip(texts[name], texts.get(model, [])))
     print(f"\n{folder.name}: {len(labelled)} pages, {sum(len(p.html) for p in labelled) // len(labelled):,} bytes each")
     print("| | precision | recall | F1 | CPU ms a page | equal to stock | empty |\n|---|---|---|---|---|---|---|")
     for name, tally in tallies.items():
         print(tally.row(name))
+
+
+# Functions of the libraries whose share docs/upstream-trafilatura.md gives: (file, name, with what it calls).
+HOT = (
+    ("lxml/html/__init__.py", "lookup", True),
+    ("trafilatura/htmlprocessing.py", "prune_unwanted_nodes", True),
+    ("trafilatura/baseline.py", "basic_cleaning", True),
+    ("trafilatura/main_extractor.py", "_extract", False),
+    ("trafilatura/external.py", "try_readability", True),
+    ("copy.py", "copy", True),
+    ("trafilatura/external.py", "try_justext", True),
+    ("justext/core.py", "classify_paragraphs", True),
+    ("justext/core.py", "make_paragraphs", True),
+    ("trafilatura/baseline.py", "html2txt", True),
+)
+
+
+def profile(folder: Path, every: int) -> None:
+    """Prints the shares of the hot functions in stock calls, under cProfile."""
+    bodies = [page.html for page in pages(folder)][::every]
+    stock(bodies[0])
+    profiler = cProfile.Profile()
+    profiler.enable()
+    for html in bodies:
+        stock(html)
+    profiler.disable()
+    stats: dict[Any, Any] = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    total = sum(own for _, _, own, _, _ in stats.values())
+    print(f"\n{folder.name}: {len(bodies)} pages")
+    for file, name, cumulative in HOT:
+        entries = [value for key, value in stats.items() if key[0].endswith(file) and key[2] == name]
+        spent = sum(value[3] if cumulative else value[2] for value in entries)
+        calls = sum(value[1] for value in entries) / len(bodies)
+        print(f"{spent / total:6.1%} {name} ({file}), {calls:,.1f} calls a page")
 
 
 if __name__ == "__main__":
@@ -155,6 +204,10 @@ if __name__ == "__main__":
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth page")
     parser.add_argument("--only", nargs="*", default=[], help="names of configurations")
+    parser.add_argument("--profile", action="store_true", help="where a stock call spends its time")
     arguments = parser.parse_args()
     for each in arguments.folders:
-        run(each, arguments.every, arguments.only)
+        if arguments.profile:
+            profile(each, arguments.every)
+        else:
+            run(each, arguments.every, arguments.only)

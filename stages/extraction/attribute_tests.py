@@ -6,10 +6,9 @@ one alternative of a pattern, and a substring that none of a page's values holds
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, product
-from operator import or_
 from typing import NamedTuple
 
 MAX_STRINGS = 300  # a pattern that stands for more stays a pattern
@@ -21,66 +20,59 @@ class Unsupported(ValueError):
 
 
 class Test(NamedTuple):
-    """Holds for a value that, once folded, contains, starts with, is or matches (`kind`) any of the texts.
-
-    `common` is a part of each of the texts: where it does not occur, none of them does.
-    """
+    """Holds for a value that, once folded, contains, starts with, is or matches (`kind`) any of the texts."""
 
     kind: str  # "in", "start", "equal", "search"
     texts: tuple[str, ...]
     fold: Fold = str
-    common: str = ""
 
 
 @dataclass
 class Tests:
-    """The tests of one attribute that fold its value in the same way, with the bits that they set."""
+    """Tests that fold a value in the same way, with the bits that they set.
+
+    They are asked of all values at once, as one string with a line break before and after each value. `parts` are
+    bits, a common part and texts to be found; a text with a line break on its left or right is a start or an end.
+    `searches` are bits, a part that each match has, and the pattern.
+    """
 
     parts: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
-    starts: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    equals: dict[str, int] = field(default_factory=dict)
-    searches: list[tuple[int, re.Pattern[str]]] = field(default_factory=list)
+    searches: list[tuple[int, str, re.Pattern[str]]] = field(default_factory=list)
 
-    def add(self, bit: int, test: Test) -> None:
-        """The bit is set where the test holds."""
-        if test.kind == "in":
-            self.parts.append((bit, test.common, test.texts))
-        elif test.kind == "start":
-            self.starts[bit] = self.starts.get(bit, ()) + test.texts
-        for text in test.texts:
-            if test.kind == "equal":
-                self.equals[text] = self.equals.get(text, 0) | bit
-            elif test.kind == "search":
-                self.searches.append((bit, re.compile(text, re.MULTILINE)))
+    def add(self, bit: int, kind: str, texts: tuple[str, ...]) -> None:
+        """The bit is set where a test of this kind holds for any of the texts."""
+        if kind == "search":
+            self.searches += [(bit, _literal(text), re.compile(text)) for text in texts]
+            return
+        left, right = {"in": ("", ""), "start": ("\n", ""), "equal": ("\n", "\n")}[kind]
+        texts = tuple(f"{left}{text}{right}" for text in texts)
+        self.parts.append((bit, _common(texts), texts))
 
-    def answer(self, values: list[str]) -> list[int]:
-        """The bits of each folded value. None has a line break, so one string can hold all."""
-        bits = [0] * len(values)
-        lines = "\n".join(values)
-        starts = list(accumulate((len(value) + 1 for value in values), initial=0))
+    def answer(self, values: list[str], bits: list[int]) -> None:
+        """Adds the bits of each folded value. No value has a line break."""
+        lines = "\n" + "\n".join(values) + "\n"
+        starts = list(accumulate(map(len, values), lambda start, size: start + size + 1, initial=1))
         for bit, common, texts in self.parts:
-            if common not in lines:
-                continue
-            for text in texts:
-                at = lines.find(text)
-                while at >= 0:
-                    place = bisect_right(starts, at)
-                    bits[place - 1] |= bit
-                    at = lines.find(text, starts[place])
-        for bit, pattern in self.searches:
-            if pattern.search(lines):  # each value is a line to it; a match may begin with a line break
-                for place, value in enumerate(values):
-                    if pattern.search(value):
+            if common in lines:
+                for text in texts:
+                    for place in _places(lines, text, starts):
                         bits[place] |= bit
-        prefixes, equals = tuple(prefix for some in self.starts.values() for prefix in some), self.equals
-        for place, value in enumerate(values):
-            if value in equals:
-                bits[place] |= equals[value]
-            if value.startswith(prefixes):
-                for bit, some in self.starts.items():
-                    if value.startswith(some):
+        for bit, literal, pattern in self.searches:
+            if literal in lines:
+                for place in _places(lines, literal, starts):
+                    if pattern.search(values[place]):
                         bits[place] |= bit
-        return bits
+
+
+def _places(lines: str, text: str, starts: list[int]) -> Iterator[int]:
+    """The lines in which the text occurs."""
+    at = lines.find(text)
+    while at >= 0:
+        place = bisect_right(starts, at + (text[:1] == "\n"))
+        if place == len(starts):
+            return  # the line break at the very end
+        yield place - 1
+        at = lines.find(text, starts[place] - 1)
 
 
 class Memo(dict[str, int]):
@@ -93,17 +85,19 @@ class Memo(dict[str, int]):
     def add(self, bit: int, tests: Iterable[Test]) -> None:
         """The bit is set where any of the tests holds."""
         for test in tests:
-            self.tests.setdefault(test.fold, Tests()).add(bit, test)
+            self.tests.setdefault(test.fold, Tests()).add(bit, test.kind, test.texts)
 
     def learn(self, values: Iterable[str]) -> None:
         """Answers all tests for values that are new."""
         new = list(values)
         if not new:
             return
-        flat = [value.replace("\n", "\t") for value in new]  # no test tells one from the other
+        joined = "\n".join(new)
+        broken = joined.count("\n") >= len(new)
+        flat = [value.replace("\n", "\t") for value in new] if broken else new  # no test tells one from the other
         bits = [0] * len(new)
         for fold, tests in self.tests.items():
-            bits = list(map(or_, bits, tests.answer(flat if fold is str else list(map(fold, flat)))))
+            tests.answer(flat if fold is str else list(map(fold, flat)), bits)
         self.update(zip(new, bits))
 
 
@@ -119,20 +113,16 @@ def translated(kind: str, text: str, old: str, new: str) -> list[Test]:
 
 def regular(pattern: str, fold: Fold = str) -> list[Test]:
     """Tests of which one holds where the pattern is found in the folded value."""
-    tests, rest = [], []
+    tests = []
     for alternative in _top_level(pattern):
         try:
             strings = _Strings(alternative).all()
         except Unsupported:
-            rest.append(alternative)
+            tests.append(Test("search", (alternative,), fold))
             continue
         starts = tuple(text[1:] for text in strings if text.startswith("^"))
         parts = tuple(text for text in strings if not text.startswith("^"))
-        tests.append(Test("start", starts, fold))
-        if parts:
-            tests.append(Test("in", parts, fold, _common(parts)))
-    if rest:
-        tests.append(Test("search", tuple(rest), fold))
+        tests += [Test(kind, texts, fold) for kind, texts in (("start", starts), ("in", parts)) if texts]
     return tests
 
 
@@ -143,17 +133,28 @@ def _common(texts: tuple[str, ...]) -> str:
     return max((part for part in parts if all(part in text for text in texts)), key=len)
 
 
+def _literal(pattern: str) -> str:
+    """The longest text that each match of the pattern has, outside groups, sets and what may be left out; or ""."""
+    outside = re.sub(r"\\.|\[[^\]]*\]|[\w -][?*{]", "\n", pattern)
+    while (inner := re.sub(r"\([^()]*\)[?*]?", "\n", outside)) != outside:
+        outside = inner
+    return "" if "|" in outside else max(re.findall(r"[\w -]+", outside), key=len, default="")
+
+
 def _top_level(pattern: str) -> list[str]:
-    """The alternatives of a pattern that stand in no bracket."""
-    parts, depth = [""], 0
+    """The alternatives of a pattern that stand in no bracket; `^(?:a|b)` counts as `^a|^b`."""
+    whole = re.fullmatch(r"\^\(\?:((?:[^()]|\([^()]*\))*)\)", pattern)
+    if whole:
+        return [f"^{part}" for part in _top_level(whole[1])]
+    parts, depth, escaped = [""], 0, False
     for character in pattern:
-        if character == "\\":
-            return [pattern]  # an escape could hide a bracket
-        depth += (character in "([") - (character in ")]")
-        if character == "|" and not depth:
+        if not escaped:
+            depth += (character in "([") - (character in ")]")
+        if character == "|" and not depth and not escaped:
             parts.append("")
         else:
             parts[-1] += character
+        escaped = character == "\\" and not escaped
     return parts
 
 

@@ -5,25 +5,27 @@ library itself is left alone:
 
 1. Elements get their class in C (`article.parsed`).
 2. Expressions over class names ask for marks (`marks`).
-3. Scripts and styles leave the tree before it is copied, and a copy is made only for who reads it.
+3. Scripts, styles and attributes that nobody reads leave the tree before it is copied, and a copy is made only for
+   who reads it.
 4. Readability stops where it can't win; justext does no work that nobody reads (`rescue`).
 5. A page's whole text is measured only where the answer is open.
 
 docs/upstream-trafilatura.md says what each saves.
 """
 
-from copy import copy
+from collections.abc import Callable, Iterator
+from copy import copy, deepcopy
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
-from lxml.etree import XPath, _Element, strip_elements
+from lxml.etree import XPath, _Element, strip_attributes, strip_elements
 from lxml.html import HtmlElement
 from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
 from stages.extraction.article import AutoExtractor, parsed
-from stages.extraction.marks import Marker, marked
+from stages.extraction.marks import PAGE_MARKS, Marker, marked
 from stages.extraction.rescue import (
     LIMIT,
     LeanParagraphMaker,
@@ -36,7 +38,29 @@ from stages.extraction.rescue import (
 
 Namespace = dict[str, Any]
 EXTRACTED = "Extracted"  # on the root: characters that the own extractor found
+# Attributes that trafilatura, readability or justext read by name; of a tree's memory they are the smaller part.
+READ = frozenset(
+    "alttext class colspan data-preloaded display encoding id lang rend role rowspan src target type".split()
+)
 COMMENTS = ("COMMENTS_XPATH", "COMMENTS_DISCARD_XPATH")  # only asked when comments are wanted
+
+
+class Later:
+    """A tree that is made when it is first looked at."""
+
+    def __init__(self, make: Callable[[], HtmlElement]) -> None:
+        self.make = make
+        self.tree: HtmlElement | None = None
+
+    def made(self) -> HtmlElement:
+        """The tree."""
+        if self.tree is None:
+            self.tree = self.make()
+        return self.tree
+
+    def iter(self) -> Iterator[HtmlElement]:
+        """Its elements in document order."""
+        return iter(self.made().iter())
 
 
 class Lean:
@@ -44,10 +68,18 @@ class Lean:
 
     def __init__(self) -> None:
         self.marker = Marker()
+        self.prepare_again: Callable[[], HtmlElement]  # the page in work, cleaned and converted
         self.expressions: dict[int, Any] = {}
         self.unlikely = unlikely_candidates(self.marker)
         names = self.rebound(htmlprocessing)
-        names |= self.rebound(main_extractor, names)
+        test = names["link_density_test"]
+        names["link_density_test"] = lambda element, precise=False: (
+            (False, False) if next(element.iterdescendants("ref"), None) is None else test(element, precise)
+        )
+        extractor = self.rebound(main_extractor, names, deepcopy=self.copy_when_needed)
+        recover = extractor["recover_wild_text"]
+        extractor["recover_wild_text"] = lambda tree, *rest: recover(tree.made(), *rest)
+        names |= extractor
         names |= self.rebound(import_module("trafilatura.baseline"))  # the package has a function of that name
         self.external = self.rebound(
             external,
@@ -62,11 +94,15 @@ class Lean:
         self.core = self.rebound(
             core,
             names,
-            load_html=self.prepared,
+            load_html=lambda content, max_size: content[0],  # in a list, since trafilatura copies a tree it is given
             html2txt=self.page_text,
             _prepare_tree=self.prepare_tree,
             _extract_and_compare=self.extract_and_compare,
         )
+
+    def copy_when_needed(self, element: _Element) -> Any:
+        """A copy of an element; of a whole page one that is made from the raw tree once somebody asks."""
+        return deepcopy(element) if element.get(PAGE_MARKS) is None else Later(self.prepare_again)
 
     def rebound(self, module: ModuleType, others: Namespace | None = None, **replaced: Any) -> Namespace:
         """The module's names over again: its functions with these names as their globals, what the others hold
@@ -92,8 +128,9 @@ class Lean:
             self.expressions[id(value)] = marked(value, self.marker)
         return self.expressions.get(id(value), value)
 
-    def prepared(self, source: str, max_size: int | None = None) -> HtmlElement | None:
-        """The page as a marked tree of any depth, without comments, styles and scripts other than JSON-LD."""
+    def prepared(self, source: str, links: bool) -> HtmlElement | None:
+        """The page as a marked tree of any depth, without comments, styles, scripts other than JSON-LD, and
+        attributes that nobody reads once the marks are there."""
         tree = parsed(source)
         if tree is None:
             return None
@@ -104,7 +141,8 @@ class Lean:
                 if element.get("type") != "application/ld+json":
                     element.drop_tree()
             strip_elements(tree, "style", with_tail=False)
-        self.marker.mark(tree)
+        read = READ | {"href"} if links else READ
+        strip_attributes(tree, *(name for name in self.marker.mark(tree) - read if "{" not in name and "}" not in name))
         return tree
 
     def prepare_tree(self, tree: HtmlElement, options: Extractor, url: str | None) -> tuple[HtmlElement, None]:
@@ -113,6 +151,7 @@ class Lean:
 
     def extract_and_compare(self, cleaned_tree: Any, _: None, tree: Any, options: Extractor) -> tuple[_Element, str]:
         """trafilatura's `_extract_and_compare`: own extractor, then the comparison where the mode asks for it."""
+        self.prepare_again = lambda: self.prepare_tree(tree, options, None)[0]
         body, text = self.core["extract_content"](cleaned_tree, options)
         tree.set(EXTRACTED, str(len(text)))
         if options.fast:
@@ -142,4 +181,5 @@ class Lean:
 
     def extract(self, source: str, options: Extractor) -> str:
         """The main text of a page, "" where none is found."""
-        return self.core["extract"](source, options=options) or ""
+        tree = self.prepared(source, options.links)
+        return "" if tree is None else self.core["extract"]([tree], options=options) or ""

@@ -53,31 +53,56 @@ class Marker:
                 self.decided[name] = self.decided.get(name, 0) | (bits[group] if group else 0)
         return letter
 
-    def mark(self, root: _Element) -> None:
-        """Writes the marks on all elements below the root, and all letters that occur on the root."""
-        memos, decided = self.memos, self.decided
+    def mark(self, root: _Element) -> set[str]:
+        """Writes the marks on all elements below the root, and all letters that occur on the root.
+
+        Returns the names of all attributes met.
+        """
+        memos, decided, texts = self.memos, self.decided, self.texts
         for memo in memos.values():
             if len(memo) > MEMO_ENTRIES:
                 memo.clear()
-        elements = [(element, items) for element in root.iterdescendants("*") if (items := element.items())]
+        names = set(memos)
         unknown: dict[str, dict[str, None]] = {name: {} for name in memos}
-        for _, items in elements:
-            for name, value in items:
-                if name in memos and value not in memos[name]:
-                    unknown[name][value] = None
-        for name, values in unknown.items():
-            memos[name].learn(values)
+        late: list[tuple[_Element, Items]] = []  # those with a value not met before
         page = 0
-        for element, items in elements:
+        for element in root.iterdescendants("*"):
+            items = element.items()
             bits = taken = 0
             for name, value in items:
-                if name in memos:
-                    bits |= memos[name][value] & ~taken
+                if name not in memos:
+                    names.add(name)
+                    continue
+                known = memos[name].get(value)
+                if known is None:
+                    unknown[name][value] = None
+                    taken = -1
+                elif taken >= 0:
+                    bits |= known & ~taken
                     taken |= decided[name]
+            if taken < 0:
+                late.append((element, items))
+            elif bits:
+                page |= bits
+                element.set(MARKS, texts.get(bits) or self._text(bits))
+        for name, values in unknown.items():
+            memos[name].learn(values)
+        for element, items in late:
+            bits = self._bits(items)
             if bits:
                 page |= bits
-                element.set(MARKS, self._text(bits))
+                element.set(MARKS, texts.get(bits) or self._text(bits))
         root.set(PAGE_MARKS, self._text(page))
+        return names
+
+    def _bits(self, items: Items) -> int:
+        """The bits of an element whose values are all known."""
+        bits = taken = 0
+        for name, value in items:
+            if name in self.memos:
+                bits |= self.memos[name][value] & ~taken
+                taken |= self.decided[name]
+        return bits
 
     def _text(self, bits: int) -> str:
         text = self.texts.get(bits)
