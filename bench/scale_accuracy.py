@@ -183,7 +183,7 @@ def throughput_line() -> Line:
 
 def search_line() -> Line:
     """Seconds for a search of at least 10^5 layouts."""
-    limits = Limits(schedules=("1f1b", "zb1p", "zbv"), micro_batch=tuple(range(1, 129)), cp=(1, 2, 4, 8, 16, 32))
+    limits = Limits(schedules=("1f1b", "zb1p", "zbv"), micro_batch=tuple(range(1, 17)), cp=(1, 2, 4, 8, 16, 32))
     train = Train(131072, 983040)
     started = time.perf_counter()
     found = search(LLAMA3["405B"], Cluster(H100, 61440), train, limits)
