@@ -17,7 +17,7 @@ from curate.executor import Executor, Outcome
 from curate.processes import without_interrupts
 from curate.scan import scan
 from curate.source import InputFile, Slice
-from curate.sources import find_files, reader
+from curate.sources import find_files, identity, reader
 from curate.tasks import ScanTask, load_run, load_tasks
 
 SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
@@ -35,11 +35,12 @@ def input_files(config: Config) -> list[InputFile]:
     seen: dict[str, str] = {}
     for source, settings in config.input.items():
         for file in find_files(source, settings):
-            if file.name in seen:
+            place = identity(file.name)
+            if place in seen:
                 raise UserError(
-                    f"input.{source}: '{file.name}' is read twice (also by input.{seen[file.name]}); name it once"
+                    f"input.{source}: '{file.name}' is read twice (also by input.{seen[place]}); name it once"
                 )
-            seen[file.name] = source
+            seen[place] = source
             files.append(file)
     return files
 

@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
@@ -15,7 +15,7 @@ from curate.config import Config
 from curate.durable import write_json
 from curate.errors import UserError
 from curate.fingerprint import difference, digest, public
-from curate.sources.remote import mask_url
+from curate.sources import identity, mask_url
 from curate.upload import Remote
 
 OURS = (
@@ -55,6 +55,15 @@ class Output:
         remote = Remote.of(config.output) if far else None
         final = folder / "out" if far else local
         return cls(mask_url(config.output), final.resolve(), folder.resolve(), remote)
+
+    def spare(self, inputs: Iterable[str]) -> None:
+        """Raises UserError where an input lies among the files that this output replaces."""
+        ours = tuple(f"{place}/" for place in (*(self.final / name for name in OURS), self.work))
+        for name in inputs:
+            if f"{identity(name)}/".startswith(ours):
+                raise UserError(
+                    f"input '{name}' lies in {self.target}, where this run would replace it; give another output"
+                )
 
     def create(self) -> None:
         """Makes the folders. Raises UserError where that is not allowed."""

@@ -68,6 +68,7 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     files = input_files(config)
     attributes(config, files)  # raises where a column or an attribute is not there, before anything is made
     output = Output.of(config, options.work)
+    output.spare([file.name for file in files])
     parts = fingerprint(config, files, options.limit)
     output.create()
     with ExitStack() as held:

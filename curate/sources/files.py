@@ -36,11 +36,19 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
     seen: set[str] = set()
     for name in names:
         kind_of(name, config.format, f"input.{source}")
-        place = name if is_url(name) else os.path.realpath(name)
-        if place in seen:
+        if identity(name) in seen:
             raise UserError(f"input.{source}: '{name}' is read twice; name it once")
-        seen.add(place)
+        seen.add(identity(name))
     return _described(source, names, config)
+
+
+def identity(name: str) -> str:
+    """The one spelling of all that name the same file: a URL as it is, the real path of anything local."""
+    return name if is_url(name) else os.path.realpath(_local_path(name))
+
+
+def _local_path(name: str) -> str:
+    return name.removeprefix("file://")
 
 
 def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
@@ -54,11 +62,12 @@ def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
         except OSError:
             found = []
         names = sorted((mask_url(str(fs.unstrip_protocol(name))) for name in found), key=os.fsencode)
-    elif not glob.has_magic(given) or Path(given).exists():
+    elif not glob.has_magic(given) or Path(_local_path(given)).exists():
         return [given]
     else:
-        names = sorted(glob.glob(given, recursive=True), key=os.fsencode)  # noqa: PTH207  names as given
-        names = [name for name in names if not Path(name).is_dir()]
+        scheme = given[: len(given) - len(_local_path(given))]
+        names = sorted(glob.glob(_local_path(given), recursive=True), key=os.fsencode)  # noqa: PTH207  names as given
+        names = [scheme + name for name in names if not Path(name).is_dir()]
     if not names:
         raise UserError(f"input.{source}: no file matches '{mask_url(given)}'; check the pattern and the directory")
     return names
@@ -90,7 +99,7 @@ def _described(source: str, names: list[str], config: SourceConfig) -> list[Inpu
 
 
 def _local(source: str, name: str) -> InputFile:
-    path = Path(name.removeprefix("file://"))
+    path = Path(_local_path(name))
     place = f"input.{source}: '{name}'"
     try:
         stat = path.stat()
@@ -98,6 +107,8 @@ def _local(source: str, name: str) -> InputFile:
         raise UserError(f"{place} can't be opened ({_cause(error)}); check the path") from error
     if path.is_dir():
         raise UserError(f"{place} is a directory; name its files, for example '{name.rstrip('/')}/*.warc.gz'")
+    if not path.is_file():
+        raise UserError(f"{place} is a pipe or a device, which can't be read twice; write it to a file first")
     if not os.access(path, os.R_OK):
         raise UserError(f"{place} may not be read by this user; change its permissions or leave it out")
     return InputFile(source, name, stat.st_size, str(stat.st_mtime_ns))

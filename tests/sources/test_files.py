@@ -18,6 +18,7 @@ from curate.sources.wet import WetReader
 @pytest.fixture
 def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "pipe.warc")
     for name in ("b.warc.gz", "a.warc.gz", "B.warc.gz", "ä.warc.gz", "deep/c.warc.gz", "odd[1].warc"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -35,6 +36,7 @@ def test_globs_by_byte_order_lists_as_written(crawl: Path) -> None:
     assert names(path=("b.warc.gz", "deep/*", "a.warc.gz")) == ["b.warc.gz", "deep/c.warc.gz", "a.warc.gz"]
     assert names(path="odd[1].warc") == ["odd[1].warc"]
     assert names(path=f"{crawl}/a.*") == [f"{crawl}/a.warc.gz"]
+    assert names(path=f"file://{crawl}/a.*") == [f"file://{crawl}/a.warc.gz"]
 
 
 def test_size_and_version(crawl: Path) -> None:
@@ -57,6 +59,9 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": "gone.warc"}, r"'gone.warc' can't be opened \(No such file or directory\); check the path"),
         ({"path": ("a.warc.gz", "./a.warc.gz")}, r"'./a.warc.gz' is read twice; name it once"),
         ({"path": ("*.gz", "a.warc.gz")}, r"'a.warc.gz' is read twice"),
+        ({"path": ("a.warc.gz", "file://a.warc.gz")}, r"'file://a.warc.gz' is read twice"),
+        ({"path": "pipe.warc"}, r"'pipe.warc' is a pipe or a device"),
+        ({"path": "/dev/zero", "format": "warc"}, r"'/dev/zero' is a pipe or a device"),
         ({"path": "deep"}, r"'deep' has none of the known endings"),
         ({"path": "deep", "format": "warc"}, r"'deep' is a directory; name its files, for example 'deep/\*.warc.gz'"),
         ({}, r"no input is given; set `path`"),
