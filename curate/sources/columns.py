@@ -6,6 +6,8 @@ the source, so that they depend on no order and no worker. A value that does not
 """
 
 import json
+import re
+import sys
 from contextlib import closing
 from functools import lru_cache
 from typing import Any
@@ -17,10 +19,13 @@ from curate.sources.config import SourceConfig
 from curate.sources.files import find_files
 from curate.sources.lines import lines, text_layout
 from curate.sources.reading import open_input, window_on
+from curate.text import unstorable
 
 TYPES = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}
 ALIASES = {"str": "string", "text": "string", "int": "int64", "integer": "int64", "float": "double",
            "float64": "double", "number": "double", "boolean": "bool"}  # fmt: skip
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, as where a title was cut; no file can hold it
+LARGEST_DOUBLE = int(sys.float_info.max)
 HEAD_LINES = 100
 HEAD_BYTES = 1 << 20
 
@@ -67,7 +72,7 @@ def _inferred(key: _Key) -> dict[str, str]:
     for file in find_files("columns", config):
         for value in _head(file.path, config):
             for name, item in value.items():
-                if name in kinds or (config.columns == "all" and config.is_carried(name)):
+                if name in kinds or (config.columns == "all" and config.is_carried(name) and not unstorable(name)):
                     kinds[name] = _joined(kinds.get(name), item)
     return {name: kind or "string" for name, kind in kinds.items()}
 
@@ -113,12 +118,12 @@ def fitted(name: str, kind: pa.DataType, value: Any) -> Any:
     if value is None:
         return None
     if kind == TYPES["string"]:
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return SURROGATE.sub("\ufffd", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind == TYPES["bool"] and isinstance(value, bool):
         return value
-    if kind == TYPES["double"] and number:
+    if kind == TYPES["double"] and number and (isinstance(value, float) or abs(value) <= LARGEST_DOUBLE):
         return float(value)
-    if kind == TYPES["int64"] and number and value == int(value) and -(1 << 63) <= value < 1 << 63:
+    if kind == TYPES["int64"] and number and -(1 << 63) <= value < 1 << 63 and value == int(value):
         return int(value)
     raise Unfit(f"column '{name}' holds {json.dumps(value)[:60]}, which is no {kind}; declare its type under columns")

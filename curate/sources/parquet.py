@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
 from curate.source import InputFile, Slice, Span
+from curate.sources.cells import BadCell, held, is_words, stored_type, values
 from curate.sources.config import SourceConfig
 from curate.sources.reading import BytesFile, open_input, unreadable
 from curate.text import clean
@@ -40,8 +41,14 @@ class ParquetReader:
         wanted = schema.names if config.columns == "all" else config.columns
         for name in (*named, *wanted):
             if name not in schema.names:
-                raise UserError(f"{place}: has no column '{name}'; it has {', '.join(schema.names)}")
-        return {n: schema.field(n).type for n in wanted if config.columns != "all" or config.is_carried(n)}
+                raise UserError(f"{place}: has no column '{name}'; it has {', '.join(schema.names) or 'none'}")
+        if twice := next((name for name in (*config.own.values(), *wanted) if schema.names.count(name) > 1), None):
+            raise UserError(f"{place}: has more than one column '{twice}'; rename one of them")
+        if not is_words(schema.field(config.text).type):
+            kind = schema.field(config.text).type
+            raise UserError(f"{place}: the column '{config.text}' is {kind}, no text; name another with `text`")
+        carried = (name for name in wanted if config.columns != "all" or config.is_carried(name))
+        return {name: stored_type(schema.field(name).type) for name in carried}
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)))
@@ -103,8 +110,11 @@ class ParquetReader:
         wanted = [name for name in opened.schema_arrow.names if name in own or name in self.columns]
         try:
             for batch in opened.iter_batches(BATCH_ROWS, row_groups=[number], columns=wanted):
-                for value in batch.to_pylist():
-                    yield self._span(row, value)
+                columns = [
+                    values(batch.column(name), as_words=name in own and name not in self.columns) for name in wanted
+                ]
+                for cells in zip(*columns, strict=True):
+                    yield self._span(row, dict(zip(wanted, cells, strict=True)))
                     row += 1
         except (OSError, pa.ArrowException, ValueError) as error:
             if row < last:
@@ -112,13 +122,15 @@ class ParquetReader:
 
     def _span(self, row: int, value: dict[str, Any]) -> Span:
         file, config = self.file, self.config
+        if bad := next((cell for cell in value.values() if isinstance(cell, BadCell)), None):
+            return Span(row, 1, "damaged", drop=Drop("damaged", cause=str(bad)))
         text = value.get(config.text)
         document = Document(
             address=Address(file.source, file.name, row),
             id=_words(value, config.own["id"]) or f"{file.name}#{row}",
             url=_words(value, config.own["url"]),
             date=_words(value, config.own["date"]),
-            attributes={name: value.get(name) for name in self.columns},
+            attributes={name: held(value.get(name), kind) for name, kind in self.columns.items()},
         )
         if isinstance(text, bytes):
             try:
@@ -140,5 +152,7 @@ def _words(value: dict[str, Any], name: str) -> str:
     found = value.get(name)
     if found is None:
         return ""
+    if isinstance(found, bytes):
+        return clean(found.decode("utf-8", "replace"))
     isoformat = getattr(found, "isoformat", None)
     return clean(isoformat() if isoformat else str(found))

@@ -120,3 +120,23 @@ def test_declared_types_hold_and_a_value_that_does_not_fit_is_damage(tmp_path: P
 def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="'x' can't have the type 'complex'; known are string, int64, double, bool"):
         read(put(tmp_path, "a.jsonl", b"{}"), columns={"x": "complex"})
+
+
+def test_numbers_that_no_column_holds_cost_their_line(tmp_path: Path) -> None:
+    data = b"".join(
+        b'{"text": "t", "n": %s, "d": %s}\n' % pair
+        for pair in [(b"3", b"1"), (b"Infinity", b"1"), (b"NaN", b"1"), (b"1", b"9" * 400), (b"4.0", b"Infinity")]
+    )
+    spans = read(put(tmp_path, "a.jsonl", data), columns={"n": "int64", "d": "double"})
+    assert [span.drop and span.drop.cause[:17] for span in spans] == [
+        None, "column 'n' holds ", "column 'n' holds ", "column 'd' holds ", None
+    ]  # fmt: skip
+    assert spans[4].document is not None
+    assert spans[4].document.attributes == {"n": 4, "d": float("inf")}
+
+
+def test_half_characters_in_columns_are_replaced_and_the_page_is_kept(tmp_path: Path) -> None:
+    data = b'{"text": "t", "s": "cut \\ud83d", "l": ["\\udc00"], "bad \\ud800": 1}\n'
+    (span,) = read(put(tmp_path, "a.jsonl", data), columns="all")
+    assert span.document is not None
+    assert span.document.attributes == {"s": "cut \ufffd", "l": '["\ufffd"]'}
