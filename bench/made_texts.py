@@ -2,10 +2,10 @@
 
     python bench/made_texts.py --documents 20000 --out texts-20k [--per-file 5000] [--seed 3] [--junk 0] [--words N]
 
-Writes `texts-000NN.jsonl.gz` with {id, text}. A document has 200 to 800 words (or --words), drawn by
-Zipf's law from 30,000, in sentences and lines. 80 % are fresh, 5 % exact copies of an earlier document, 15 % copies with words replaced so that
-the Jaccard similarity of 5-word shingles lies evenly between 0.60 and 0.99. `--junk` is the share of texts that are
-spoilt in one of six ways that quality rules look for: bullets, ellipses, symbols, repeated lines, long words, few
+Writes `texts-000NN.jsonl.gz` with {id, text}. A document has 200 to 800 words (or --words), drawn by Zipf's law from
+30,000, in sentences and lines. 80 % are fresh, 5 % exact copies of an earlier document, 15 % copies with words replaced
+so that the Jaccard similarity of 5-word shingles lies evenly between 0.60 and 0.99. `--junk` is the share of texts that
+are spoilt in one of six ways that quality rules look for: bullets, ellipses, symbols, repeated lines, long words, few
 words. Same arguments, same bytes.
 """
 

@@ -1,7 +1,8 @@
 """Ours and the peers side by side, on the same input, on this machine, in one run: one table.
 
-    python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3] 
-                        [--only crawl dedup gopher extraction after] [--datatrove VENV] [--text-dedup VENV] [--work FOLDER]
+    python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3]
+                        [--only crawl dedup gopher extraction after] [--work FOLDER]
+                        [--datatrove VENV] [--text-dedup VENV]
 
 CRAWL are folders of WARC files, made by bench/make_crawl.py or bench/pages_to_crawl.py. Peers run in environments
 of their own, since two of their dependencies bring a module that ours brings too:
