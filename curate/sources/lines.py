@@ -8,7 +8,7 @@ from curate.sources.inflated import Inflated
 from curate.sources.member_chain import Codec
 from curate.sources.warc_stream import Stretches
 from curate.sources.window import Window
-from curate.sources.zstd_frames import MAGIC, ZstdFrames
+from curate.sources.zstd_frames import ZstdFrames
 
 STEP = 1 << 18
 
@@ -26,10 +26,10 @@ class Line:
 
 def text_layout(window: Window) -> Codec | None:
     """The codec of a compressed file, by its first bytes."""
-    head = window.take(0, 4)
-    if head.startswith(GzipMembers.magic):
+    if window.take(0, 3) == GzipMembers.magic:
         return GzipMembers(window)
-    return ZstdFrames(window) if head == MAGIC else None
+    frames = ZstdFrames(window)
+    return frames if frames.starts(0) else None  # pzstd begins with a skippable frame
 
 
 def next_line(window: Window, offset: int) -> int:

@@ -23,6 +23,7 @@ def lines(rows: list[Any]) -> bytes:
 
 
 PACKED = {"a.jsonl": bytes, "a.ndjson": bytes, "a.jsonl.gz": gzip.compress, "a.jsonl.zst": zstandard.compress,
+          "pzstd.jsonl.zst": lambda data: b"\x50\x2a\x4d\x18\x04\0\0\0size" + zstandard.compress(data),
           "two.jsonl.gz": lambda data: gzip.compress(data[:1000]) + gzip.compress(data[1000:])}  # fmt: skip
 
 
