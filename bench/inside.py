@@ -97,6 +97,8 @@ def _measures(out: Path, place: pa.Table, schema: pa.Schema, draw: np.random.Gen
                 values = 1 - draw.random(place.num_rows) * 0.3
             elif field.name.endswith(("stop_words", "mean_word_length")):
                 values = draw.integers(2, 8, place.num_rows)
+            elif field.name.endswith(".kin"):  # every eighth document has kin, eight in a family
+                values = np.where(np.arange(place.num_rows) % 64 < 8, np.arange(place.num_rows) // 64 * 64, -1)
             elif field.name == "language.language":
                 values = place["language"]
             place = place.append_column(field.name, values if isinstance(values, pa.ChunkedArray) else pa.array(values))

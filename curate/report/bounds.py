@@ -128,15 +128,21 @@ class Bounds:
 
     def _reach(self, name: str, stage: CorpusStage, given: Input, dropped: Mask) -> Reach | None:
         """How far changes go, by who is kin; None where the stage did not tell."""
-        if getattr(stage, "kin_threshold", None) is None or f"{name}.kin" not in self.recorded.run.columns("measures"):
+        if getattr(stage, "kin_threshold", None) is None or name not in self.recorded.families:
             return None
-        kin = self.recorded.column(f"{name}.kin").fill_null(-1).to_numpy()
         known = given.sure & ~given.fresh
         gone = self.alive & ~known
         held = np.zeros_like(known)
         held[self.twin[dropped & known]] = True
         matters = held if getattr(stage, "cluster", "kept") == "kept" else held | dropped
-        return Reach(kin, known, known & ~dropped, gone & matters, given.fresh | given.perhaps, self.words)
+        return Reach(
+            self.recorded.families[name],
+            known,
+            known & ~dropped,
+            gone & matters,
+            given.fresh | given.perhaps,
+            self.words,
+        )
 
     def _judges_each_apart(self, stage: CorpusStage, dropped: Mask) -> bool:
         """Whether a document's verdict hangs on nothing but the kept documents before it that resemble it.

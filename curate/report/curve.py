@@ -49,7 +49,7 @@ def curve(asked: WhatIf, given: Changes, stage: str, option: str, values: Sequen
     for value in values:
         changes = {**given, stage: {**given.get(stage, {}), option: value}}
         new_stage(asked.recorded.config, stage, changes[stage])
-        outcome = asked.ask(changes)
+        outcome = asked.ask(changes, with_groups=False)
         passed, unknown = outcome.passed, outcome.unknown[0]
         kept = outcome.corpus[-1].after.documents if outcome.corpus else (passed[0], passed[0] + unknown)
         points.append(Point(value, *passed, unknown, kept))

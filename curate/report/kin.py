@@ -39,7 +39,7 @@ class Reach:
     `new` ones the run's stage did not see.
     """
 
-    kin: I64
+    family: I64  # of kin; a document without is a family of its own
     known: Mask
     kept: Mask
     gone: Mask
@@ -48,25 +48,24 @@ class Reach:
 
     def ranges(self, groups: I64, size: int) -> tuple[Range, tuple[Range, ...]]:
         """What is kept, in all and of each group."""
-        alone = -2 - np.arange(len(self.kin))  # a document without kin is a family of its own
-        _, family = np.unique(np.where(self.kin >= 0, self.kin, alone), return_inverse=True)
-        touched = np.zeros(int(family.max(initial=-1)) + 1, np.bool_)
-        touched[family[self.gone]] = True
-        ones = np.ones(len(self.kin), np.int64)
-        everything = np.ones(len(self.kin), np.bool_)
-        whole = Range(self._sums(family, touched, ones, everything, True),
-                      self._sums(family, touched, self.words, everything, False))  # fmt: skip
+        touched = np.zeros(int(self.family.max(initial=-1)) + 1, np.bool_)
+        touched[self.family[self.gone]] = True
+        ones, everything = np.ones(len(self.family), np.int64), np.ones(len(self.family), np.bool_)
+        whole = Range(self._sums(touched, ones, everything, True), self._sums(touched, self.words, everything, False))
+        if size == 1:
+            return whole, (whole,)
         return whole, tuple(
-            Range(self._sums(family, touched, ones, groups == group, False),
-                  self._sums(family, touched, self.words, groups == group, False))
+            Range(self._sums(touched, ones, groups == group, False),
+                  self._sums(touched, self.words, groups == group, False))
             for group in range(size)
         )  # fmt: skip
 
-    def _sums(self, family: I64, touched: Mask, weight: I64, mine: Mask, whole: bool) -> tuple[int, int]:
+    def _sums(self, touched: Mask, weight: I64, mine: Mask, whole: bool) -> tuple[int, int]:
         """Lower and upper bound of what is kept, in documents (weight 1) or words. `whole`: of all documents."""
 
         def by_family(mask: Mask) -> npt.NDArray[np.int64]:
-            return np.bincount(family[mask & mine], weight[mask & mine], minlength=len(touched)).astype(np.int64)
+            within = mask & mine
+            return np.bincount(self.family[within], weight[within], minlength=len(touched)).astype(np.int64)
 
         kept, members = by_family(self.kept), by_family(self.known)
         low = np.where(touched, np.minimum(members, 1) if whole else 0, kept)

@@ -51,7 +51,7 @@ class WhatIf:
         self.recorded = Recorded.of(run)
         self.twin = twins(run, self.recorded)
 
-    def ask(self, changes: Changes) -> Outcome:
+    def ask(self, changes: Changes, with_groups: bool = True) -> Outcome:
         """What comes of the changed limits. Exact for the document stages, between bounds for each corpus stage."""
         recorded, decided = self.recorded, redecide(self.recorded, changes)
         unknown = decided.stage == UNKNOWN
@@ -64,8 +64,8 @@ class WhatIf:
             self._dropped(decided),
             tuple(self._bounds(decided, everything, 1)),
             self._unmeasured(),
-            self._groups(decided, decided.language, names(decided.languages)),
-            self._groups(decided, recorded.source, list(recorded.sources)),
+            self._groups(decided, decided.language, names(decided.languages)) if with_groups else (),
+            self._groups(decided, recorded.source, list(recorded.sources)) if with_groups else (),
         )
 
     def _bounds(self, decided: Decided, groups: I64, size: int) -> list[StageBounds]:

@@ -81,7 +81,8 @@ def reach(kin: list[int], kept: list[int], gone: list[int], new: list[int]) -> R
     size = len(kin)
     masks = [np.isin(np.arange(size), some) for some in (kept, gone, new)]
     known = ~(masks[1] | masks[2])
-    return Reach(np.array(kin), known, masks[0] & known, masks[1], masks[2], np.arange(10, 10 + size))
+    family = np.unique([k if k >= 0 else -2 - n for n, k in enumerate(kin)], return_inverse=True)[1]
+    return Reach(family, known, masks[0] & known, masks[1], masks[2], np.arange(10, 10 + size))
 
 
 def test_families_that_nothing_touches_keep_what_they_kept() -> None:
