@@ -45,10 +45,13 @@ def input_files(config: Config) -> list[InputFile]:
     return files
 
 
-def slice_size(total: int, workers: int) -> int:
-    """Bytes of a slice: several a worker, so that all are busy to the end, and never more than `MOST_TASKS` in all."""
+def slice_size(total: int, workers: int, wanted: int | None = None) -> int:
+    """Bytes of a slice: what is wanted, or several a worker, so that all are busy to the end.
+
+    Never so few that there were more than `MOST_TASKS` in all.
+    """
     several = total // (workers * SLICES_A_WORKER)
-    return max(SMALLEST_SLICE, min(several, LARGEST_SLICE), total // MOST_TASKS)
+    return max(wanted or max(SMALLEST_SLICE, min(several, LARGEST_SLICE)), total // MOST_TASKS)
 
 
 def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: int | None) -> list[ScanTask]:

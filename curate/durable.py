@@ -5,9 +5,12 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+LONGEST_NAME = 120  # bytes; file systems allow 255, for an attribute's name and its value together
 Stamp = tuple[int, int, int]
 
 
@@ -22,6 +25,12 @@ def write_json(path: Path, value: Any) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.write_text(json.dumps(value))
     temporary.replace(path)
+
+
+def folder_name(value: str) -> str:
+    """A value as a part of a folder's name: percent-encoded, or the SHA-1 of what would be too long for a disk."""
+    name = quote(value, safe="")
+    return name if len(name) <= LONGEST_NAME else sha1(value.encode()).hexdigest()
 
 
 def once(told: Path, target: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:

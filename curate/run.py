@@ -100,7 +100,7 @@ def _phases(
     progress: Progress,
 ) -> Report:
     clock = Clock()
-    size = options.slice_bytes or slice_size(sum(file.size for file in files), executor.workers)
+    size = slice_size(sum(file.size for file in files), executor.workers, options.slice_bytes)
     tasks = plan(config, files, output.work, size, options.limit)
     progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
     scanned = crawl(tasks, executor, lambda result: progress("scan", result))
@@ -152,7 +152,8 @@ def decide_all(
     """Runs the corpus stages over what the scan left; returns each one's integers for the report."""
     folder = survivors.work / "decide"
     folder.mkdir(exist_ok=True)
-    partitions = options.partitions or max(1, -(-survivors.size // DOCUMENTS_PER_PARTITION))
+    partitions = options.partitions or -(-survivors.size // DOCUMENTS_PER_PARTITION)
+    partitions = max(1, min(partitions, survivors.size))  # more would be empty, and cost their time all the same
     folders = [task.folder for task in survivors.tasks]
     for name, stage in config.corpus_stages:
         progress("decide", {"stage": name})

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 import xxhash
 
 from curate.config import Config
-from curate.durable import once
+from curate.durable import folder_name, once
 from curate.schema import FINEWEB, dump, shard_schema
 from curate.survivors import Survivors, load_survivors, verdict_table
 from curate.tasks import load_run
@@ -95,7 +94,7 @@ class Shares:
 
 
 def _names(group: str, count: int, config: Config) -> list[str]:
-    folder = f"{config.write.by}={quote(group, safe='')}/" if config.write.by else ""
+    folder = f"{folder_name(config.write.by)}={folder_name(group)}/" if config.write.by else ""
     return [f"{folder}part-{number:05d}.parquet" for number in range(count)]
 
 

@@ -1,0 +1,50 @@
+"""Options far from the usual: absurd numbers of slices and partitions, attributes of any kind to route by."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from curate.crawl import MOST_TASKS, slice_size
+from tests.engine import crawl, run_it, settings, text, tree_hash
+
+
+def test_slices_are_never_more_than_a_run_can_plan() -> None:
+    assert slice_size(10**12, 4, wanted=1) == 10**12 // MOST_TASKS
+    assert slice_size(1000, 4, wanted=1) == 1
+    assert slice_size(1000, 4, wanted=77) == 77
+
+
+def test_partitions_beyond_the_documents_cost_nothing_and_change_nothing(tmp_path: Path) -> None:
+    config = settings(crawl(tmp_path / "in", files=1, each=12), tmp_path / "out")
+    run_it(config, keep_work=True)
+    expected = tree_hash(tmp_path / "out")
+    run_it(config, partitions=65_536, fresh=True, keep_work=True)
+    assert tree_hash(tmp_path / "out") == expected
+    gathered = json.loads((tmp_path / "out/.work/decide/near_dedup/gathered.json").read_text())
+    assert gathered["partitions"] == gathered["sizes"][0]
+
+
+@pytest.mark.parametrize(
+    ("values", "folders"),
+    [
+        ([1.5, None, float("inf"), -0.0], ["v=-0.0", "v=1.5", "v=__null__", "v=inf"]),
+        ([True, False, None, True], ["v=False", "v=True", "v=__null__"]),
+        (["a/b", "..", "", "é"], ["v=", "v=%C3%A9", "v=..", "v=a%2Fb"]),
+        (["x" * 400, "é" * 60, "x" * 399, "y"], ["v=%s", "v=%s", "v=%s", "v=y"]),
+    ],
+)
+@pytest.mark.parametrize("order", ["crawl", "shuffle"])
+def test_any_attribute_can_be_routed_by(tmp_path: Path, values: list[Any], folders: list[str], order: str) -> None:
+    rows = [json.dumps({"text": text(number), "v": value}) for number, value in enumerate(values)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    source = {"web": {"path": str(tmp_path / "a.jsonl"), "columns": ["v"]}}
+    run_it(settings(source, tmp_path / "out", stages=["exact_dedup"], write={"by": "v", "order": order}))
+    found = sorted(path.name for path in (tmp_path / "out/shards").iterdir())
+    assert len(found) == len(folders)
+    assert set(folders) - set(found) <= {"v=%s"}
+    parts = [pq.read_table(path, partitioning=None) for path in (tmp_path / "out/shards").rglob("*.parquet")]
+    kept = [value for part in parts for value in part.column("v").to_pylist()]
+    assert sorted(map(repr, kept)) == sorted(map(repr, values))
