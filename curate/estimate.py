@@ -27,7 +27,7 @@ from curate.run import Options, check_failures, decide_all, plain, write_all
 from curate.schema import attributes
 from curate.source import InputFile, Slice
 from curate.sources import reader
-from curate.survivors import Survivors
+from curate.survivors import OFFSETS, Survivors
 from curate.tasks import ScanTask, load_run
 
 SMALLEST_SLICE, LARGEST_SLICE = 64 << 10, 64 << 20
@@ -181,7 +181,7 @@ def _seconds_after(
     """Decides and writes what some tasks left, anew: the seconds it took, and what each corpus stage dropped."""
     for folder in (output.work / "decide", output.work / "write", output.final):
         shutil.rmtree(folder, ignore_errors=True)
-    (output.work / "offsets.npy").unlink(missing_ok=True)
+    (output.work / OFFSETS).unlink(missing_ok=True)
     write_json(output.work / "tasks.json", [asdict(task) for task in tasks])
     kinds = ("survivors", "ledger", "measures")
     counts = ([result[kind] for result in scanned[: len(tasks)]] for kind in kinds)

@@ -15,12 +15,14 @@ import pyarrow.parquet as pq
 
 from curate.config import Config
 from curate.document import Address
-from curate.durable import Stamp, stamp, write_json
+from curate.durable import Stamp, locked, stamp, write_json
+from curate.schema import SURVIVOR
 from curate.source import InputFile
 from curate.tasks import ScanTask, load_run, load_tasks
 from curate.verdicts import Rows, VerdictTable
 
 ROWS = 4096  # survivors held at once
+OFFSETS = "offsets"  # in the work folder: an int64 for each survivor
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,7 @@ class Survivors:
                 for start in range(0, count, ROWS):
                     yield pa.chunked_array([pa.repeat(source, min(ROWS, count - start))])
             return
-        stored = (
-            name
-            if name in ("text", "id", "url", "date", "offset", "length", "status", "words", "bytes")
-            else f"@{name}"
-        )
+        stored = name if name in SURVIVOR else f"@{name}"
         for index, count in enumerate(self.counts):
             if count:
                 for _, table in self.batches(index, [stored]):
@@ -88,16 +86,17 @@ class Survivors:
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Offset of each survivor in its file, memory-mapped."""
-        path = self.work / "offsets.npy"
-        if not path.exists():
-            temporary = self.work / "offsets.tmp"
-            with temporary.open("wb") as out:
-                for column in self.column("offset"):
-                    out.write(np.ascontiguousarray(column.to_numpy(), dtype="<i8").tobytes())
-            temporary.rename(path)
+        """Offset of each survivor in its file, memory-mapped; gathered by whichever process asks first."""
         if not self.size:
             return np.empty(0, "<i8")
+        path = self.work / OFFSETS
+        with locked(path.with_suffix(".lock")):
+            if not path.exists():
+                temporary = path.with_suffix(".tmp")
+                with temporary.open("wb") as out:
+                    for column in self.column("offset"):
+                        out.write(np.ascontiguousarray(column.to_numpy(), dtype="<i8").tobytes())
+                temporary.rename(path)
         return np.memmap(path, dtype="<i8", mode="r")
 
     def task_of(self, number: int) -> int:
