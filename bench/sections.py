@@ -73,11 +73,12 @@ class Section:
 
 
 def crawl(bench: Bench, folder: Path, name: str) -> Section:
-    """WARC to Parquet with an English target; the reference of texts and kept pages is the full mode."""
+    """WARC to Parquet with an English target; the texts are compared with those of the full mode."""
     source = f"{folder}/*.warc.gz"
     precise = {"extract": {"favor": "precision"}}
     configs: dict[str, dict[str, Any]] = {
         "curate": {"input": source, "stages": ["extract", ENGLISH, GOPHER]},
+        "curate, mode full": {"input": source, "stages": [{"extract": {"mode": "full"}}, ENGLISH, GOPHER]},
         "curate, favor precision": {"input": source, "stages": [precise, ENGLISH, GOPHER]},
         "curate, prescreen": {"input": source, "stages": ["prescreen", "extract", ENGLISH, GOPHER]},
         "curate, configs/fast.yaml": {"input": source, "stages": _without_dedup("fast.yaml")},
@@ -90,7 +91,7 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         balanced = [*model, "--balanced"]
         work["datatrove, trafilatura's defaults"] = bench.peer("crawl", folder, bench.work / f"{name}-b", *balanced)
     costs = side_by_side(work, bench.times, bench.say)
-    reference = kept_parquet(bench.work / outs["curate"] / "shards")
+    reference = kept_parquet(bench.work / outs["curate, mode full"] / "shards")
     section = Section(f"WARC → Parquet, English, {name}", "page read")
     for label in work:
         ours = label in outs
@@ -208,9 +209,9 @@ def extraction(bench: Bench, folder: Path, name: str) -> Section:
     """Extraction calls alone; the reference of the texts is trafilatura itself in the version that we stand on."""
     kinds: dict[str, list[str]] = {
         "trafilatura (ours)": ["--plain"],
-        "curate, full": [],
+        "curate, full": ["--mode", "full"],
         "curate, auto": ["--mode", "auto"],
-        "curate, full, favor precision": ["--favor", "precision"],
+        "curate, favor precision": ["--mode", "auto", "--favor", "precision"],
         "curate, resiliparse": ["--engine", "resiliparse"],
     }
     outs = {label: bench.work / f"extract-{name}-{number}" for number, label in enumerate(kinds)}
