@@ -9,13 +9,13 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.stage import Measures, RuleStage
+from stages.rules.limits import Rule, failures
 from stages.rules.repetition import duplicate_ratios
 from stages.rules.scope import in_scope
 
 Ratio = Annotated[float, Field(ge=0)]
 
-# (reason, measure, field with the limit)
-RULES = (
+RULES: tuple[Rule, ...] = (
     ("too_few_lines_with_end_mark", "end_mark_line_ratio", "min_end_mark_line_ratio"),
     ("too_many_short_lines", "short_line_ratio", "max_short_line_ratio"),
     ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
@@ -57,10 +57,4 @@ class FineWeb(RuleStage):
         }
 
     def judge(self, measures: Measures) -> Drop | None:
-        for reason, measure, field in RULES:
-            value, limit = measures[measure], getattr(self, field)
-            if value is None or limit is None:
-                continue
-            if value < limit if field.startswith("min_") else value > limit:
-                return Drop(reason, value, limit)
-        return None
+        return next(failures(RULES, self, measures), None)

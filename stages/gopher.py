@@ -4,7 +4,7 @@ The thresholds are those of the paper (quality: A1.1; repetition: table A1). Wha
 is, the paper leaves open; `profile: paper` takes plain readings, the others those of published rule sets.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -14,6 +14,7 @@ from pydantic import Field
 from curate.document import Document, Drop
 from curate.stage import Measures, RuleStage
 from stages.rules import paper, profiles
+from stages.rules.limits import Rule, failures
 from stages.rules.scope import in_scope
 
 Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
@@ -23,8 +24,8 @@ Ratio = Annotated[float, Field(ge=0, le=1)]
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 
-# (reason, measure, field with the limit) in the paper's order: quality, then repetition.
-RULES: tuple[tuple[str, str, str], ...] = (
+# In the paper's order: quality, then repetition.
+RULES: tuple[Rule, ...] = (
     ("too_few_words", "words", "min_words"),
     ("too_many_words", "words", "max_words"),
     ("words_too_short", "mean_word_length", "min_mean_word_length"),
@@ -117,16 +118,7 @@ class Gopher(RuleStage):
         return _MEASURERS[self.profile](doc.text, doc.words, frozenset(self.stop_words))
 
     def judge(self, measures: Measures) -> Drop | None:
-        return next(self.failures(measures), None)
-
-    def failures(self, measures: Measures) -> Iterator[Drop]:
-        """Every rule that the measures break, in the order of the rules."""
-        for reason, measure, field in RULES:
-            value, limit = measures[measure], getattr(self, field)
-            if value is None or limit is None:
-                continue
-            if value < limit if field.startswith("min_") else value > limit:
-                yield Drop(reason, value, limit)
+        return next(failures(RULES, self, measures), None)
 
 
 _DEFAULT = Gopher()
@@ -137,4 +129,4 @@ def quality_failures(text: str) -> list[str]:
     """Names of the rules that a text breaks under the default profile; an empty list means keep."""
     words = text.split()
     measured = paper.measures(text, words, frozenset(STOP_WORDS))
-    return [drop.reason for drop in _DEFAULT.failures(measured)]
+    return [drop.reason for drop in failures(RULES, _DEFAULT, measured)]

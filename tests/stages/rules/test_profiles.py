@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from curate.document import Address, Document, Drop
 from stages.gopher import PROFILES, RULES, Gopher
+from stages.rules.limits import failures
 from stages.rules.words import english_tokens, unicode_words
 
 FILLER = [
@@ -30,7 +31,7 @@ def broken(text: str) -> dict[str, list[str]]:
     result = {}
     for profile in PROFILES:
         stage = Gopher(profile=profile)
-        result[profile] = [drop.reason for drop in stage.failures(stage.measure(page(text)))]
+        result[profile] = [drop.reason for drop in failures(RULES, stage, stage.measure(page(text)))]
     return result
 
 
