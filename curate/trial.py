@@ -140,16 +140,16 @@ class _Comparison:
             return
         for sketch, row in zip(sketch_all(self.stage, docs), rows, strict=True):
             self.compared += 1
-            score = self._score(sketch.record)
+            score = self._score(self.mine.record, sketch.record)
             met = not set(self.mine.keys.tolist()).isdisjoint(sketch.keys.tolist())
             copy = met and score >= getattr(self.stage, "threshold", 1.0)
             if (copy, score) > self.best:
                 self.best, self.twin = (copy, score), row
 
-    def _score(self, record: Any) -> float:
-        assert self.mine is not None
+    def _score(self, *records: Any) -> float:
+        """Similarity of two records: the stage's own, else whether they are equal."""
         similarity = getattr(self.stage, "similarity", None)
-        one, other = (np.asarray(r, self.stage.record).reshape(1) for r in (self.mine.record, record))
+        one, other = (np.asarray(r, self.stage.record).reshape(1) for r in records)
         if similarity is None:
             return float(one.tobytes() == other.tobytes())
         return float(similarity(one, other)[0])

@@ -65,7 +65,8 @@ def new_stage(config: Config, name: str, options: Mapping[str, Any]) -> RuleStag
     """A stage of the config with other values for some options. Raises UserError for values that it refuses."""
     arguments = next(told[name] for told in config.canonical()["stages"] if name in told)
     stage = entry_of(name, {**arguments, **options}, "what-if").stage
-    assert isinstance(stage, RuleStage)
+    if not isinstance(stage, RuleStage):
+        raise UserError(f"what-if: {name} has no limits; give one of a rule stage")
     return stage
 
 
@@ -236,10 +237,9 @@ def in_order(stage: RuleStage, name: str) -> list[tuple[str, str, Limit]] | None
 def _touched(recorded: Recorded, line: _Line) -> Mask:
     """Pages on whose way a changed limit gives another answer; all measured ones where that can't be told by value."""
     touched = np.zeros(len(recorded), np.bool_)
-    old_stages = {name: stage for _, name, stage in recorded.document_stages}
+    old_stages = {name: stage for _, name, stage in recorded.document_stages if isinstance(stage, RuleStage)}
     for name, options in line.changes.items():
         stage = old_stages[name]
-        assert isinstance(stage, RuleStage)
         reached = recorded.measured > line.rules.index(name)
         for option, value in options.items():
             measure = measure_of(option, name, stage.measures)

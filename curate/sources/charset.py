@@ -197,7 +197,8 @@ def _cesu8(html: bytes) -> str:
 
 def _c1(error: UnicodeError) -> tuple[str, int]:
     """Bytes that a windows code page leaves open are the C1 controls of the same number (WHATWG index)."""
-    assert isinstance(error, UnicodeDecodeError)
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
     return "".join(map(chr, error.object[error.start : error.end])), error.end
 
 
