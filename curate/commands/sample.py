@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from curate.report.opened import OpenedRun
-from curate.report.reopen import plain
+from curate.report.reopen import plain, printable
 from curate.report.samples import Chosen, choose
 from curate.report.tables import shown
 
@@ -62,7 +62,7 @@ def _lines(page: Chosen, chars: int) -> list[str]:
     if page.missing:
         told.append(f"   text: {page.missing}")
     if page.text:
-        text = "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in page.text)
+        text = printable(page.text)
         cut = f"… ({len(text) - chars:,} more characters)" if chars and len(text) > chars else ""
         told.append((text[:chars] if chars else text) + cut)
     return told

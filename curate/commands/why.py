@@ -10,7 +10,7 @@ from curate.report.lookup import Found, find
 from curate.report.opened import OpenedRun
 from curate.report.path import OPENING, page_path
 from curate.report.path_text import excerpt, path_json, path_lines
-from curate.report.reopen import Gone, Reopened, text_by_belt, title
+from curate.report.reopen import Gone, Reopened, printable, text_by_belt, title
 from curate.report.samples import sampled_text
 
 
@@ -72,5 +72,5 @@ def _lines(run: OpenedRun, found: Found, more: dict[str, Any], whole: bool) -> l
         after.append(f"input    {more['missing']}: no title, no text but what the run stored")
     after.append(f"reopen   {more['reopen']}")
     if whole and more["text"]:
-        after += ["", more["text"]]
+        after += ["", printable(more["text"])]
     return [*told, *after]

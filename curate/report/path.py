@@ -129,7 +129,7 @@ def _stations(run: OpenedRun, row: dict[str, Any], kept: bool, measures: dict[st
 def _measures(stage: str, options: dict[str, Any], measures: dict[str, Any]) -> tuple[Measure, ...]:
     """A rule stage's measures of the page with their limits, in the stage's order; none for other stages."""
     values = {name.removeprefix(f"{stage}."): value for name, value in measures.items() if name.startswith(f"{stage}.")}
-    values = {name: value for name, value in values.items() if name not in SIZES}
+    values = {name: value for name, value in values.items() if name not in SIZES and ":" not in name}
     limits = limits_of(stage, options, values) if values else {}
     return tuple(Measure(name, value, tuple(limits[name])) for name, value in values.items())
 

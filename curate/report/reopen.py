@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 from curate.config import sources_of
 from curate.document import Document
@@ -75,8 +74,11 @@ def text_by_belt(run: OpenedRun, doc: Document, stage: str | None) -> str:
     return text
 
 
-def plain(value: Any) -> str:
+def plain(text: str) -> str:
     """A text in one line, without control characters that a terminal would obey."""
-    return " ".join(
-        "".join(c if c.isprintable() or c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in value).split()
-    )
+    return " ".join(printable(" ".join(text.split())).split())
+
+
+def printable(text: str) -> str:
+    """A text with its line breaks, without control characters that a terminal would obey."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,8 +1,9 @@
 """`curate why` as a person calls it."""
 
 import json
+from pathlib import Path
 
-from tests.report.finished import call, sample_run, truth
+from tests.report.finished import call, finished, pages, sample_run, truth
 
 KINDS = {row["kind"]: row for row in truth()}
 
@@ -30,3 +31,10 @@ def test_json_has_every_stage_and_limit() -> None:
     assert not told["kept"] and told["twin"]["fate"] == "kept" and told["title"]
     limits = [limit for stage in told["stages"] for measure in stage["measures"] for limit in measure["limits"]]
     assert {"option": "min_words", "value": 50, "broken": False} in limits
+
+
+def test_the_terminal_is_safe_from_the_pages(tmp_path: Path) -> None:
+    rows = [{"text": "a \x1b[31m red word", "url": "http://a.example/\x1b[2J"}]
+    run = finished(tmp_path, ["exact_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
+    for more in ((), ("--text",)):
+        assert "\x1b" not in call("why", run.folder, "pages.jsonl:0", *more).output
