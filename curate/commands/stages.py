@@ -50,12 +50,13 @@ def command(name: str | None, as_json: bool) -> None:
         return
     told = described(name)
     click.echo(f"{name}: {told['about']}\n\noptions")
+    wide = max(map(len, [*told["options"], *told["adds"], *told["measures"]]), default=0) + 2
     for option, about in told["options"].items():
         value = "required" if about.get("required") else f"default {json.dumps(about['default'], default=list)}"
-        click.echo(f"  {option:<34}{value}")
+        click.echo(f"  {option:<{wide}}{value}")
     for title in ("adds", "measures"):
         if told[title]:
             click.echo(title)
             for key, kind in told[title].items():
-                click.echo(f"  {key:<34}{kind}")
+                click.echo(f"  {key:<{wide}}{kind}")
     click.echo("reasons\n  " + ("\n  ".join(told["reasons"]) or "none"))
