@@ -220,47 +220,48 @@ def _smallest(table: pa.Table, corpus: set[str], samples: Samples) -> list[list[
 def write_samples(survivors: Survivors, parts: list[dict[str, Any]], folder: Path) -> None:
     """The sample file: of every stage and reason the texts with the smallest hashes."""
     run = load_run(str(survivors.work))
-    tables = [pq.read_table(task.folder / "samples.parquet", schema=SAMPLES) for task in survivors.tasks]
-    scanned = [row for table in tables for row in table.to_pylist()]
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in scanned:
-        found.setdefault((row["stage"], row["reason"]), []).append(row)
-    for stage, reason, value, source, file, offset in (row for part in parts for row in part["samples"]):
-        found.setdefault((stage, reason), []).append(
-            {
-                "stage": stage,
-                "reason": reason,
-                "hash": value,
-                "source": source,
-                "file_path": file,
-                "offset": offset,
-            }
-        )
-    rows = []
-    for key in sorted(found):
-        rows += nsmallest(run.config.samples, found[key], key=lambda r: (r["hash"], r["file_path"], r["offset"]))
-    _fill([row for row in rows if "text" not in row], survivors, [file.name for file in run.files])
+    for rows in _sampled(survivors, parts):
+        for row in rows:
+            found.setdefault((row["stage"], row["reason"]), []).append(row)
+        for key in {(row["stage"], row["reason"]) for row in rows}:  # cut at once: a crawl has many tasks
+            found[key] = nsmallest(
+                run.config.samples, found[key], key=lambda r: (r["hash"], r["file_path"], r["offset"])
+            )
+    chosen = [row for key in sorted(found) for row in found[key]]
+    _fill([row for row in chosen if "text" not in row], survivors, [file.name for file in run.files])
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / ".samples.tmp"
-    pq.write_table(pa.Table.from_pylist(rows, schema=SAMPLES).combine_chunks(), temporary, compression="zstd")
+    pq.write_table(pa.Table.from_pylist(chosen, schema=SAMPLES).combine_chunks(), temporary, compression="zstd")
     temporary.rename(folder / "samples.parquet")
+
+
+def _sampled(survivors: Survivors, parts: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Sample rows of each scan task, then those of each ledger part, which have no text yet."""
+    for task in survivors.tasks:
+        yield pq.read_table(task.folder / "samples.parquet", schema=SAMPLES).to_pylist()
+    names = ("stage", "reason", "hash", "source", "file_path", "offset")
+    for part in parts:
+        yield [dict(zip(names, row, strict=True)) for row in part["samples"]]
 
 
 def _fill(rows: list[dict[str, Any]], survivors: Survivors, names: list[str]) -> None:
     """Adds text and URL to the rows of survivors that a corpus stage dropped."""
     index = {name: number for number, name in enumerate(names)}
-    numbers = [_number(survivors, index[row["file_path"]], row["offset"]) for row in rows]
+    tasks: dict[int, list[int]] = {}  # of each file
+    for place, task in enumerate(survivors.tasks):
+        tasks.setdefault(task.file_index, []).append(place)
+    numbers = [_number(survivors, tasks[index[row["file_path"]]], row["offset"]) for row in rows]
     told = survivors.rows(numbers, ["text", "url"])
     for row, number in zip(rows, numbers, strict=True):
         row["text"], row["url"] = told[number]["text"][:SAMPLE_CHARACTERS], told[number]["url"]
 
 
-def _number(survivors: Survivors, file: int, offset: int) -> int:
-    """The number of the survivor at an offset of an input file."""
-    for index, task in enumerate(survivors.tasks):
-        if task.file_index == file:
-            offsets = survivors.offsets[survivors.starts[index] : survivors.starts[index + 1]]
-            place = int(np.searchsorted(offsets, offset))
-            if place < len(offsets) and offsets[place] == offset:
-                return int(survivors.starts[index]) + place
-    raise LookupError(f"no survivor at {file}:{offset}")
+def _number(survivors: Survivors, tasks: list[int], offset: int) -> int:
+    """The number of the survivor at an offset of the input file that some tasks read."""
+    for index in tasks:
+        offsets = survivors.offsets[survivors.starts[index] : survivors.starts[index + 1]]
+        place = int(np.searchsorted(offsets, offset))
+        if place < len(offsets) and offsets[place] == offset:
+            return int(survivors.starts[index]) + place
+    raise LookupError(f"{survivors.file(tasks[0]).name}: no survivor at {offset}")
