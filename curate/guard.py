@@ -14,6 +14,7 @@ import struct
 from pathlib import Path
 
 from curate.document import Drop
+from curate.durable import write_json
 
 ACCUSING: dict[int, str] = {
     signal.SIGPROF: "hung",
@@ -79,10 +80,7 @@ class Verdicts:
         folder.mkdir(parents=True, exist_ok=True)
 
     def store(self, file_index: int, offset: int, reason: str, cause: str) -> None:
-        path = self.folder / f"{file_index:06d}-{offset}.json"
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(json.dumps({"reason": reason, "cause": cause}))
-        temporary.replace(path)
+        write_json(self.folder / f"{file_index:06d}-{offset}.json", {"reason": reason, "cause": cause})
 
     def of_file(self, file_index: int) -> dict[int, Drop]:
         """Offsets in one input file and the verdict on the page there."""

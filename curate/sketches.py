@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curate.document import Document
+from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, results
 from curate.stage import CorpusStage, Sketch
@@ -218,9 +219,7 @@ def gather(
     if any(size > 0xFFFFFFFF for size in sizes):
         raise UserError(f"{name}: over 2^32 documents in {GROUP_TASKS} tasks; use smaller slices")
     facts = {"partitions": partitions, "sizes": sizes, "keys": keys}
-    new = target / "new-gathered.json"
-    new.write_text(json.dumps(facts))
-    new.replace(target / "gathered.json")
+    write_json(target / "gathered.json", facts)
     return Sketches.open(work, name, stage)
 
 

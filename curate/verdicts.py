@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from curate.durable import write_json
 from curate.stage import CorpusStage, Verdicts
 
 Column = np.memmap[Any, Any]
@@ -134,6 +135,4 @@ class VerdictTable:
             if isinstance(column, np.memmap):
                 column.flush()
         self.notes[name] = dict(notes)
-        new = self.folder / "new-notes.json"
-        new.write_text(json.dumps(self.notes, sort_keys=True))
-        new.replace(self.folder / "notes.json")
+        write_json(self.folder / "notes.json", self.notes)
