@@ -4,8 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import fsspec
@@ -13,7 +11,7 @@ from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, Validati
 
 from curate import yaml12
 from curate.caps import Caps
-from curate.errors import UserError
+from curate.errors import UserError, hint
 from curate.registry import stage_class
 from curate.source import as_json
 from curate.sources import SourceConfig
@@ -47,19 +45,25 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Settings:
+    """The keys of a config that hold one plain value."""
+
+    seed: int = 0
+    measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
+    samples: Annotated[int, Field(ge=0)] = 50  # dropped texts kept per stage and reason
+    cpu_seconds: Annotated[float, Field(gt=0)] | None = 60.0  # CPU time of one page before it is given up as hung
+    max_failed: Ratio = 0.01  # share of documents on which a stage may fail with an error before the run stops
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Settings):
     """A whole config. Everything here changes output, save `output` itself."""
 
     input: Mapping[str, SourceConfig]
     output: str
     stages: tuple[Entry, ...]
-    seed: int = 0
     write: Write = field(default_factory=Write)
     caps: Caps = field(default_factory=Caps)
-    measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
-    samples: int = 50  # dropped texts kept per stage and reason
-    cpu_seconds: float | None = 60.0  # CPU time one page may take before it is given up as hung
-    max_failed: float = 0.01  # share of documents on which a stage may fail with an error before the run stops
 
     @property
     def document_stages(self) -> list[tuple[str, DocumentStage]]:
@@ -71,29 +75,17 @@ class Config:
 
     def canonical(self) -> dict[str, Any]:
         """The config with every default written out, as plain JSON; without `output`."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("input", "output", "stages")}
         return {
             "input": {name: _plain(source) for name, source in self.input.items()},
             "stages": [{entry.name: _plain(entry.stage)} for entry in self.stages],
-            **{
-                name: _plain(value) if hasattr(value, "__dataclass_fields__") else value
-                for name, value in plain.items()
-            },
+            "seed": self.seed,
+            "write": _plain(self.write),
+            "caps": _plain(self.caps),
+            **{f.name: getattr(self, f.name) for f in fields(Settings)},
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Settings:
-    """The scalar keys of a config, for validation."""
-
-    seed: int = 0
-    measure_dropped: bool = True
-    samples: Annotated[int, Field(ge=0)] = 50
-    cpu_seconds: Annotated[float, Field(gt=0)] | None = 60.0
-    max_failed: Ratio = 0.01
-
-
-KEYS = ("input", "output", "stages", "write", "caps", *(f.name for f in fields(_Settings)))
+KEYS = ("input", "output", "stages", "write", "caps", *(f.name for f in fields(Settings)))
 
 
 def _plain(value: Any) -> dict[str, Any]:
@@ -124,14 +116,14 @@ def parse_config(value: Any, name: str = "config") -> Config:
     output = value.get("output")
     if not isinstance(output, str) or not output:
         raise UserError(f"{name}: 'output' must be a folder or URL, such as out/")
-    settings = _build(_Settings, {f.name: value[f.name] for f in fields(_Settings) if f.name in value}, name)
+    settings = _build(Settings, {f.name: value[f.name] for f in fields(Settings) if f.name in value}, name)
     config = Config(
         input=_sources(value["input"], name),
         output=output,
         stages=_stages(value["stages"], name),
         write=_build(Write, value.get("write") or {}, f"{name}: write"),
         caps=_build(Caps, value.get("caps") or {}, f"{name}: caps"),
-        **{f.name: getattr(settings, f.name) for f in fields(_Settings)},
+        **{f.name: getattr(settings, f.name) for f in fields(Settings)},
     )
     _check_together(config, name)
     return config
@@ -150,9 +142,7 @@ def sources_of(canonical: Mapping[str, Any]) -> dict[str, SourceConfig]:
 def _known(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:
     for key in value:
         if key not in known:
-            near = get_close_matches(str(key), known, n=1, cutoff=0.5)
-            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-            raise UserError(f"{place}: unknown option '{key}', {hint}")
+            raise UserError(f"{place}: unknown option '{key}', {hint(str(key), known, cutoff=0.5)}")
 
 
 def _sources(value: Any, name: str) -> dict[str, SourceConfig]:
@@ -276,7 +266,7 @@ def json_schema() -> dict[str, Any]:
         ]
     source = _adapter(SourceConfig).json_schema()
     paths = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
-    settings = _adapter(_Settings).json_schema()["properties"]
+    settings = _adapter(Settings).json_schema()["properties"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "curate config",
@@ -292,9 +282,3 @@ def json_schema() -> dict[str, Any]:
             **settings,
         },
     }
-
-
-def schema_path(path: Path) -> str:
-    """Writes the JSON Schema to a file; returns the line that makes an editor use it."""
-    path.write_text(json.dumps(json_schema(), indent=1) + "\n")
-    return f"# yaml-language-server: $schema={path}"

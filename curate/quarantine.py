@@ -3,7 +3,6 @@
 import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 from curate.belt import FAILED, GUARD, GUARD_REASONS
 from curate.caps import REASONS as CAP_REASONS
 from curate.config import sources_of
-from curate.errors import UserError
+from curate.errors import UserError, hint
 from curate.report.opened import OpenedRun
 from curate.source import InputFile
 from curate.sources import READ_REASONS, SourceConfig, reader
@@ -33,9 +32,7 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     known = reasons_of(run)
     for reason in reasons:
         if reason not in known:
-            near = get_close_matches(reason, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-            raise UserError(f"--reason {reason}: no stage of this run drops for that, {hint}")
+            raise UserError(f"--reason {reason}: no stage of this run drops for that, {hint(reason, known)}")
     column = pc.field("reason").isin(list(reasons)) if reasons else pc.field("stage") == GUARD
     rows = run.table("ledger").to_table(filter=column, columns=["file_path", "offset", "length"]).to_pylist()
     sources = sources_of(run.manifest["config"]["input"])

@@ -2,13 +2,12 @@
 
 import importlib
 import sys
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from curate.errors import UserError
+from curate.errors import UserError, hint
 
 GROUP = "curate.stages"
 
@@ -31,9 +30,7 @@ def stage_class(name: str) -> type[Any]:
         return _imported(name)
     points = installed()
     if name not in points:
-        near = get_close_matches(name, points, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(points)}"
-        raise UserError(f"unknown stage '{name}', {hint}")
+        raise UserError(f"unknown stage '{name}', {hint(name, points)}")
     try:
         cls: type[Any] = points[name].load()
     except ImportError as error:
