@@ -217,7 +217,7 @@ def _similarity(survivors: Survivors, canary: Canary, document: Document) -> flo
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def _targets(config: Config, name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
+def _targets(name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
     """The canaries that a stage should drop when they reach it."""
     reached = [canary for canary in canaries if name in canary.reached]
     if getattr(stage, "equal", False):
@@ -245,7 +245,7 @@ def _report(config: Config, canaries: Sequence[Canary]) -> dict[str, Any]:
                        "passed": [canary.name for canary in mine if canary.stage is None]}  # fmt: skip
     stages = {}
     for entry in config.stages:
-        targets = _targets(config, entry.name, entry.stage, canaries)
+        targets = _targets(entry.name, entry.stage, canaries)
         caught = sum(canary.stage == entry.name for canary in targets)
         if targets:
             stages[entry.name] = {"reached": len(targets), "caught": caught, "recall": round(caught / len(targets), 4)}

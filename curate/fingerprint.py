@@ -5,9 +5,8 @@ import inspect
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -166,16 +165,3 @@ def _stage_changes(old: list[Any], new: list[Any]) -> list[str]:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def dataclass_options(stage: Any) -> dict[str, Any]:
-    """A stage's options and values."""
-    return {f.name: getattr(stage, f.name) for f in fields(stage) if f.init}
-
-
-def installed_from(package: str) -> str | None:
-    """Where a distribution is installed, for `curate doctor`."""
-    try:
-        return str(distribution(package).locate_file(""))
-    except PackageNotFoundError:
-        return None

@@ -15,6 +15,7 @@ from curate.decide import decide
 from curate.document import Address, Document
 from curate.errors import UserError
 from curate.executor import Serial
+from curate.scan_output import BLOCK
 from curate.sketches import SketchWriter, gather, sketch_all
 
 Page = str | bytes | Mapping[str, Any]
@@ -26,7 +27,6 @@ SEED_STAGES: list[Any] = [
     "exact_dedup",
     "near_dedup",
 ]
-BLOCK = 256
 
 
 @dataclass(frozen=True)

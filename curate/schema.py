@@ -12,6 +12,7 @@ from curate.config import Config
 from curate.errors import UserError
 from curate.source import InputFile
 from curate.sources import reader
+from curate.sources.config import SHARD_NAMES
 from curate.stage import RuleStage
 
 # FineWeb's columns, in its order; then where the document lies, so that it can be reopened.
@@ -27,7 +28,6 @@ FINEWEB: dict[str, pa.DataType] = {
     "token_count": pa.int64(),
 }
 PLACE: dict[str, pa.DataType] = {"source": pa.string(), "offset": pa.int64()}
-RESERVED = frozenset({"text", "id", "dump", "url", "date", "file_path", "source", "offset"})
 
 # What the scan spills of a survivor beside its attributes.
 SURVIVOR: dict[str, pa.DataType] = {
@@ -94,7 +94,7 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
 
     def declare(columns: Mapping[str, pa.DataType], who: str) -> None:
         for name, kind in columns.items():
-            if name in RESERVED:
+            if name in SHARD_NAMES:
                 raise UserError(
                     f"{who}: the column '{name}' is one that every shard has already; rename it or leave it out"
                 )
@@ -209,8 +209,3 @@ def dump(file_path: str) -> str | None:
     """The Common Crawl snapshot named in a path, e.g. CC-MAIN-2024-10."""
     match = DUMP.search(file_path)
     return match.group() if match else None
-
-
-def default_value(kind: pa.DataType) -> Any:
-    """What a corpus stage's column holds for documents that no verdict named."""
-    return 1 if pa.types.is_integer(kind) else None
