@@ -18,7 +18,7 @@ from curate import __version__
 from curate.document import Address, Document
 from curate.errors import UserError
 from curate.registry import installed, stage_class
-from curate.sizes import physical_memory, show_size
+from curate.sizes import physical_memory, show_size, worker_memory
 
 State = Literal["ok", "optional", "missing"]
 OLDEST_PYTHON = (3, 11)
@@ -153,7 +153,7 @@ def _machine() -> Iterator[Finding]:
     memory, cores = physical_memory(), os.cpu_count() or 1
     yield Finding("processors", "ok", f"{cores}")
     fine = memory / cores >= LITTLE_MEMORY
-    told = f"{show_size(memory)}, {show_size(memory * 0.8 / cores)} a worker with {cores}"
+    told = f"{show_size(memory)}, {show_size(worker_memory(cores))} a worker with {cores}"
     mend = "" if fine else f"curate run --workers {max(1, memory // LITTLE_MEMORY)}"
     yield Finding("memory", "ok" if fine else "optional", told, mend)
     for about, folder in (("disk here", Path.cwd()), ("disk for temporary files", Path(tempfile.gettempdir()))):

@@ -42,6 +42,14 @@ def show_size(size: float) -> str:
     raise AssertionError
 
 
+WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's
+
+
+def worker_memory(workers: int) -> int:
+    """Bytes of memory that each of so many workers may take."""
+    return int(physical_memory() * WORKERS_SHARE / workers)
+
+
 def physical_memory() -> int:
     """Bytes of memory that this process may count on: the machine's, or its container's where that is less."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,7 +1,6 @@
 """An output on a remote file system: what lies there, and the upload: one PUT a file, the manifest last."""
 
 import json
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from curate.durable import write_json
 from curate.errors import UserError
-from curate.sources.remote import CLIENT_ERRORS, file_system, mask_url
+from curate.sources.remote import client_errors, file_system, mask_url
 
 OBJECT_STORES = {"s3", "gs", "gcs", "abfs", "az", "adl", "oci", "oss"}
 
@@ -34,7 +33,7 @@ class Remote:
             told: dict[str, Any] = json.loads(self.system.cat_file(f"{self.root}/{name}"))
         except FileNotFoundError:
             return None
-        except errors(ValueError) as error:
+        except client_errors(ValueError) as error:
             raise UserError(f"{self.target}/{name}: can't be read ({mask_url(str(error))}); check the URL") from error
         return told
 
@@ -42,7 +41,7 @@ class Remote:
         """Whether any of these files or folders is there."""
         try:
             return any(self.system.exists(f"{self.root}/{name}") for name in names)
-        except errors() as error:
+        except client_errors() as error:
             raise UserError(f"{self.target}: can't be listed ({mask_url(str(error))}); check the URL") from error
 
     def remove(self, names: Iterable[str]) -> None:
@@ -51,7 +50,7 @@ class Remote:
             for name in sorted(names, key=lambda name: name != "manifest.json"):
                 if self.system.exists(f"{self.root}/{name}"):
                     self.system.rm(f"{self.root}/{name}", recursive=True)
-        except errors() as error:
+        except client_errors() as error:
             raise UserError(f"{self.target}: can't be cleared ({mask_url(str(error))}); check the URL") from error
 
     def upload(self, folder: Path, log: Path, last: str) -> None:
@@ -69,7 +68,7 @@ class Remote:
             try:
                 self._make_folder(f"{self.root}/{name}".rpartition("/")[0])
                 self.system.put_file(str(paths[name]), f"{self.root}/{name}")
-            except errors() as error:
+            except client_errors() as error:
                 raise UserError(
                     f"{self.target}: the upload of {name} failed ({mask_url(str(error))}); run again to go on"
                 ) from error
@@ -81,12 +80,3 @@ class Remote:
         protocols = self.system.protocol
         if OBJECT_STORES.isdisjoint([protocols] if isinstance(protocols, str) else protocols):
             self.system.makedirs(path, exist_ok=True)
-
-
-def errors(*more: type[Exception]) -> tuple[type[BaseException], ...]:
-    """What file systems raise: OSError, the errors of the client libraries in use, and `more`."""
-    found: list[type[BaseException]] = [OSError, *more]
-    for module, names in CLIENT_ERRORS.items():
-        if module in sys.modules:
-            found += [getattr(sys.modules[module], name) for name in names]
-    return tuple(found)

@@ -12,7 +12,7 @@ import click
 from curate.config import read_config
 from curate.estimate import estimate
 from curate.processes import Processes
-from curate.sizes import physical_memory, show_size
+from curate.sizes import show_size, worker_memory
 
 
 @click.command(
@@ -45,7 +45,7 @@ def command(config: str, share: float, workers: int | None, seed: int, work: str
     executor = Processes(min(count, os.cpu_count() or 1))
     try:
         with tempfile.TemporaryDirectory(prefix="curate-estimate-", dir=work) as folder:
-            memory = int(physical_memory() * 0.8 / executor.workers)
+            memory = worker_memory(executor.workers)
             told = estimate(read, executor, Path(folder), share, seed, memory)
     finally:
         executor.close()

@@ -16,7 +16,7 @@ from curate.output import Output
 from curate.processes import Processes
 from curate.progress import Progress
 from curate.run import Options, Report, run
-from curate.sizes import parse_size, physical_memory
+from curate.sizes import parse_size, worker_memory
 
 NOTHING_KEPT, DAMAGED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
 
@@ -89,7 +89,7 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         with tempfile.TemporaryDirectory(prefix="curate-") as folder:
             return execute(replace(config, output=folder), {**options, "dry_run": False, "work": None})
     workers = options["workers"] or os.cpu_count() or 1
-    memory = options["memory"] or int(physical_memory() * 0.8 / workers)
+    memory = options["memory"] or worker_memory(workers)
     output = Output.of(config, options["work"])
     progress = Progress(options["quiet"], output.work)
     settings = Options(

@@ -79,9 +79,9 @@ def _client_options() -> dict[str, Any]:
     return {"timeout": wait}
 
 
-def _errors() -> tuple[type[BaseException], ...]:
-    """What the network layers raise: OSError, and the errors of those client libraries that are in use."""
-    found: list[type[BaseException]] = [OSError]
+def client_errors(*more: type[Exception]) -> tuple[type[BaseException], ...]:
+    """What file systems raise: OSError, the errors of those client libraries that are in use, and `more`."""
+    found: list[type[BaseException]] = [OSError, *more]
     for module, names in CLIENT_ERRORS.items():
         if module in sys.modules:
             found += [getattr(sys.modules[module], name) for name in names]
@@ -99,7 +99,7 @@ def _is_final(error: BaseException) -> bool:
 def retried(url: str, action: Callable[[], T], parallel: int) -> T:
     """The action's result, tried again with growing pauses. Raises OSError when the answer is final, and
     SourceError naming the file after the last try."""
-    errors = _errors()
+    errors = client_errors()
     for delay in (*DELAYS, None):
         try:
             with host_slot(url, parallel):
