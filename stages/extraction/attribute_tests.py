@@ -19,7 +19,7 @@ class Unsupported(ValueError):
     """A pattern or expression outside the subset that is taken apart here."""
 
 
-class Test(NamedTuple):
+class ValueTest(NamedTuple):
     """Holds for a value that, once folded, contains, starts with, is or matches (`kind`) any of the texts."""
 
     kind: str  # "in", "start", "equal", "search"
@@ -42,7 +42,8 @@ class Tests:
     def add(self, bit: int, kind: str, texts: tuple[str, ...]) -> None:
         """The bit is set where a test of this kind holds for any of the texts."""
         if kind == "search":
-            self.searches += [(bit, _literal(text), re.compile(text)) for text in texts]
+            # Every line begins with a line break, so that stands for no literal at all.
+            self.searches += [(bit, _literal(text) or "\n", re.compile(text)) for text in texts]
             return
         left, right = {"in": ("", ""), "start": ("\n", ""), "equal": ("\n", "\n")}[kind]
         texts = tuple(f"{left}{text}{right}" for text in texts)
@@ -82,7 +83,7 @@ class Memo(dict[str, int]):
         super().__init__()
         self.tests: dict[Fold, Tests] = {}
 
-    def add(self, bit: int, tests: Iterable[Test]) -> None:
+    def add(self, bit: int, tests: Iterable[ValueTest]) -> None:
         """The bit is set where any of the tests holds."""
         for test in tests:
             self.tests.setdefault(test.fold, Tests()).add(bit, test.kind, test.texts)
@@ -101,28 +102,28 @@ class Memo(dict[str, int]):
         self.update(zip(new, bits))
 
 
-def translated(kind: str, text: str, old: str, new: str) -> list[Test]:
+def translated(kind: str, text: str, old: str, new: str) -> list[ValueTest]:
     """Tests of which one holds where `kind` does on the value with the characters of `old` turned into `new`."""
     sources = []  # for each character of the text those that it can come from
     for character in text:
         sources.append([before for before, after in zip(old, new) if after == character])
         if character not in old:
             sources[-1].append(character)
-    return [Test(kind, tuple("".join(choice) for choice in product(*sources)))]
+    return [ValueTest(kind, tuple("".join(choice) for choice in product(*sources)))]
 
 
-def regular(pattern: str, fold: Fold = str) -> list[Test]:
+def regular(pattern: str, fold: Fold = str) -> list[ValueTest]:
     """Tests of which one holds where the pattern is found in the folded value."""
     tests = []
     for alternative in _top_level(pattern):
         try:
             strings = _Strings(alternative).all()
         except Unsupported:
-            tests.append(Test("search", (alternative,), fold))
+            tests.append(ValueTest("search", (alternative,), fold))
             continue
         starts = tuple(text[1:] for text in strings if text.startswith("^"))
         parts = tuple(text for text in strings if not text.startswith("^"))
-        tests += [Test(kind, texts, fold) for kind, texts in (("start", starts), ("in", parts)) if texts]
+        tests += [ValueTest(kind, texts, fold) for kind, texts in (("start", starts), ("in", parts)) if texts]
     return tests
 
 
@@ -135,8 +136,8 @@ def _common(texts: tuple[str, ...]) -> str:
 
 def _literal(pattern: str) -> str:
     """The longest text that each match of the pattern has, outside groups, sets and what may be left out; or ""."""
-    outside = re.sub(r"\\.|\[[^\]]*\]|[\w -][?*{]", "\n", pattern)
-    while (inner := re.sub(r"\([^()]*\)[?*]?", "\n", outside)) != outside:
+    outside = re.sub(r"\\.|\[[^\]]*\]|[\w -](?:[?*]|\{[^}]*\})", "\n", pattern)
+    while (inner := re.sub(r"\([^()]*\)(?:[?*]|\{[^}]*\})?", "\n", outside)) != outside:
         outside = inner
     return "" if "|" in outside else max(re.findall(r"[\w -]+", outside), key=len, default="")
 

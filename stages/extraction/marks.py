@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lxml.etree import XPath, _Element
 
-from stages.extraction.attribute_tests import Fold, Memo, Test, Unsupported, regular, translated
+from stages.extraction.attribute_tests import Fold, Memo, Unsupported, ValueTest, regular, translated
 
 Names = tuple[str, ...]
 Items = list[tuple[str, str]]
@@ -21,7 +21,7 @@ Items = list[tuple[str, str]]
 # The HTML parser lower-cases names, so no page has these attributes.
 MARKS = "Marks"
 PAGE_MARKS = "PageMarks"  # on the root: the letters that any element has
-MEMO_ENTRIES = 50_000  # values of one attribute; before the next page its memo starts anew
+MEMO_ENTRIES = 50_000  # values of one attribute; with more its memo starts anew
 TOKEN = re.compile(r"""\s*('[^']*'|"[^"]*"|\.//|::|[\[\]()|,=*@]|[\w-]+(?::(?!:)[\w-]+)?)""")
 
 
@@ -39,7 +39,7 @@ class Marker:
     groups: dict[Names, int] = field(default_factory=dict)  # bits of each group
     texts: dict[int, str] = field(default_factory=dict)
 
-    def letter(self, tests: Iterable[tuple[Names, list[Test]]]) -> str:
+    def letter(self, tests: Iterable[tuple[Names, list[ValueTest]]]) -> str:
         """The mark that an element gets where any of the tests holds."""
         letter = string.ascii_letters[len(set(self.letters))]
         bits: dict[Names, int] = {}
@@ -59,9 +59,6 @@ class Marker:
         Returns the names of all attributes met.
         """
         memos, decided, texts = self.memos, self.decided, self.texts
-        for memo in memos.values():
-            if len(memo) > MEMO_ENTRIES:
-                memo.clear()
         names = set(memos)
         unknown: dict[str, dict[str, None]] = {name: {} for name in memos}
         late: list[tuple[_Element, Items]] = []  # those with a value not met before
@@ -85,15 +82,21 @@ class Marker:
             elif bits:
                 page |= bits
                 element.set(MARKS, texts.get(bits) or self._text(bits))
-        for name, values in unknown.items():
-            memos[name].learn(values)
+        self._learn(unknown)
         for element, items in late:
             bits = self._bits(items)
             if bits:
                 page |= bits
                 element.set(MARKS, texts.get(bits) or self._text(bits))
         root.set(PAGE_MARKS, self._text(page))
+        for memo in memos.values():
+            if len(memo) > MEMO_ENTRIES:
+                memo.clear()
         return names
+
+    def _learn(self, unknown: dict[str, dict[str, None]]) -> None:
+        for name, values in unknown.items():
+            self.memos[name].learn(values)
 
     def _bits(self, items: Items) -> int:
         """The bits of an element whose values are all known."""
@@ -218,7 +221,7 @@ class _Parser:
 
     def either(self) -> tuple[str, str]:
         """A disjunction and the letter in it: tests over attributes become one mark, the rest stays as it is."""
-        tests: list[tuple[Names, list[Test]]] = []
+        tests: list[tuple[Names, list[ValueTest]]] = []
         kept: list[str] = []
         while True:
             self.one(tests, kept)
@@ -229,7 +232,7 @@ class _Parser:
             kept.append(_ask(letter))
         return " or ".join(kept), letter
 
-    def one(self, tests: list[tuple[Names, list[Test]]], kept: list[str]) -> None:
+    def one(self, tests: list[tuple[Names, list[ValueTest]]], kept: list[str]) -> None:
         if self.accept("not", "("):
             kept.append(f"not({self.either()[0]})")
             self.expect(")")
@@ -240,7 +243,7 @@ class _Parser:
         else:
             tests.append(self.test())
 
-    def test(self) -> tuple[Names, list[Test]]:
+    def test(self) -> tuple[Names, list[ValueTest]]:
         """A test over attributes. None of the subset holds for the empty string, XPath's value of an absent one."""
         for function, kind in (("re:test", "search"), ("contains", "in"), ("starts-with", "start")):
             if self.accept(function, "("):
@@ -257,7 +260,7 @@ class _Parser:
                     return names, regular(text, fold)
                 return names, translated(kind, text, old, new)
         names, _, _ = self.value()
-        return names, [Test("equal", (self.string(),)) if self.accept("=") else Test("in", ("",))]
+        return names, [ValueTest("equal", (self.string(),)) if self.accept("=") else ValueTest("start", ("",))]
 
     def value(self) -> tuple[Names, str, str]:
         """Attributes of which the first is meant, and the characters that are translated, into which."""
