@@ -44,9 +44,10 @@ class Processes:
                         waiting.appendleft((index, task))  # it died while idle; the next one takes the task
                 for worker in _ready(busy):
                     busy.remove(worker)
-                    yield worker.outcome()
+                    outcome = worker.outcome()
                     if worker.alive:
-                        self._idle.append(worker)
+                        self._idle.append(worker)  # before the yield, from which the caller may not come back
+                    yield outcome
         finally:
             self._stop(busy)
 

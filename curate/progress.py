@@ -26,6 +26,7 @@ class Progress:
         self.start = self.last_line = time.monotonic()
         self.bar: Any = None
         self.stop = threading.Event()
+        self.poller: threading.Thread | None = None
 
     def __call__(self, phase: str, told: dict[str, Any]) -> None:
         if phase == "plan":
@@ -62,7 +63,8 @@ class Progress:
                 ncols=columns,
                 nrows=rows,
             )
-            threading.Thread(target=self._poll, daemon=True).start()
+            self.poller = threading.Thread(target=self._poll, daemon=True)
+            self.poller.start()
 
     def _poll(self) -> None:
         """Between finished tasks the cursors of the running ones tell how far they are."""
@@ -93,6 +95,9 @@ class Progress:
     def close(self) -> None:
         """Ends the bar."""
         self.stop.set()
+        if self.poller is not None:
+            self.poller.join()  # it moves the bar
+            self.poller = None
         if self.bar is not None:
             self.bar.close()
             self.bar = None

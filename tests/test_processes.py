@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,14 @@ def test_an_interrupted_map_leaves_no_worker_at_work(tmp_path: Path, two: Proces
     two.close()  # while the generator still waits, as when Ctrl-C came between two outcomes
     assert busy and not any(process.is_alive() for process in busy)
     assert is_free(tmp_path / "lock")
+
+
+def test_a_map_that_is_left_after_an_outcome_leaves_its_worker_to_close(two: Processes) -> None:
+    outcomes = two.map(process_id, [0])
+    worker = next(outcomes).result
+    outcomes.close()  # type: ignore[attr-defined]
+    two.close()
+    assert worker not in [process.pid for process in active_children()]
 
 
 def test_orphans_end(tmp_path: Path) -> None:
