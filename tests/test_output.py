@@ -36,6 +36,7 @@ def memory() -> Iterator[str]:
     MemoryFileSystem.pseudo_dirs[:] = [""]
     yield "memory://bucket/run"
     MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
 
 
 @pytest.fixture
