@@ -13,6 +13,11 @@ from curate.fingerprint import digest, public
 NAME = "manifest.json"
 
 
+def estimated_tokens(words: int) -> int:
+    """Tokens to expect of so many words where no stage counted them: 4 to 3 English words (seed document, 1k)."""
+    return words * 4 // 3
+
+
 def write(
     final: Path, config: Config, parts: dict[str, Any], shards: list[dict[str, Any]], stats: dict[str, Any]
 ) -> None:
@@ -39,9 +44,8 @@ def write(
                 "dropped": sum(row["documents"] for row in stats["dropped"]),
             },
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
-            # 4 tokens to 3 English words where no `tokens` stage counted them (seed document, section 1k)
             "tokens_by_source": {
-                name: t["tokens"] if counted else t["words"] * 4 // 3 for name, t in by_source.items()
+                name: t["tokens"] if counted else estimated_tokens(t["words"]) for name, t in by_source.items()
             },
             "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
         },

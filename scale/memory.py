@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields
 from scale.validation import positive, whole
 
 BYTES_PER_GB = 1e9
-BYTES_PER_GIB = 2.0**30
 
 RECOMPUTE_EXTRA_COMPUTE = 1.0 / 3.0
 """Checkpointing repeats one forward pass: 2 of the 6 operations per parameter and token (Chen et al.

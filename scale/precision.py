@@ -42,12 +42,15 @@ class DynamicLossScaler:
     """A loss scale that halves on overflow and doubles after a run of clean steps (Micikevicius et al.
     2018, 3.2).
 
-    The rules, stated because implementations differ: * a step with any infinite or NaN gradient is skipped,
-    the scale is multiplied by `backoff_factor`, and the count of clean steps starts again at 0; * at the
-    `growth_interval`-th clean step in a row the scale is multiplied by `growth_factor` and the count starts
-    again, also when the ceiling kept the scale from growing; * the scale never goes below `min_scale` (1.0,
-    as in DeepSpeed; PyTorch has no floor), where overflowing steps are still skipped, nor above `max_scale`
-    (2^127: doubled once more it is not finite in fp32, as in PyTorch).
+    The rules, stated because implementations differ:
+
+    * A step with any infinite or NaN gradient is skipped, the scale is multiplied by `backoff_factor`, and the
+      count of clean steps starts again at 0.
+    * At the `growth_interval`-th clean step in a row the scale is multiplied by `growth_factor` and the count
+      starts again, also when the ceiling kept the scale from growing.
+    * The scale never goes below `min_scale` (1.0, as in DeepSpeed; PyTorch has no floor), where overflowing
+      steps are still skipped, nor above `max_scale` (2^127: doubled once more it is not finite in fp32, as in
+      PyTorch).
 
     Raises ValueError for a growth factor of 1 or less, a backoff factor outside (0, 1), an interval below
     1, or a scale outside its bounds.

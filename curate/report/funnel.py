@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from curate.manifest import estimated_tokens
 from curate.report.tables import lines
 
 COLUMNS = ("documents", "words", "bytes")
@@ -35,14 +36,11 @@ def funnel(stats: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def tokens(stats: Mapping[str, Any], words: int) -> int:
-    """Tokens to expect of so many words: at the rate of the kept documents where they were counted, else 4 to 3.
-
-    4 tokens to 3 English words: seed document, section 1k.
-    """
+    """Tokens to expect of so many words: at the rate of the kept documents where they were counted, else 4 to 3."""
     kept = stats["kept"]
     if kept["tokens"] and kept["words"]:
         return int(words * kept["tokens"] // kept["words"])
-    return words * 4 // 3
+    return estimated_tokens(words)
 
 
 def kept_tokens(stats: Mapping[str, Any]) -> int:

@@ -25,14 +25,7 @@ from curate.errors import UserError
 
 FORMAT, VERSION = "curate naive_bayes", 1
 CACHED_WORDS, CACHED_LENGTH = 1 << 16, 64  # bounds what a process remembers of the words it met
-_DAY = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # a zip entry must have a date: always this one, so that equal models are equal files
+_DAY = (1980, 1, 1, 0, 0, 0)  # a zip entry must have a date: always this one, so that equal models are equal files
 _MULTIPLIER, _SPREAD = np.uint64(0x9FB21C651E98DF25), np.uint64(0x9E3779B97F4A7C15)  # odd
 
 
