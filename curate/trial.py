@@ -17,6 +17,8 @@ from curate.report.opened import OpenedRun
 from curate.sketches import sketch_all
 from curate.source import InputFile, Slice, Span
 from curate.sources import SourceConfig, reader
+from curate.sources.kinds import SUFFIXES
+from curate.sources.sniff import MAGIC
 from curate.stage import CorpusStage
 
 BLOCK = 256  # kept documents sketched at once
@@ -54,6 +56,9 @@ def _page_file(path: str) -> Page:
         data = Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{path}: can't be read ({error.strerror}); give a page, FILE#URL or FILE:OFFSET") from error
+    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
+    if bare.endswith(tuple(SUFFIXES)) or data.startswith(MAGIC):
+        raise UserError(f"{path}: is no page; one record of a crawl file is named FILE#URL or FILE:OFFSET")
     address = Address("try", path, 0)
     if path.endswith(".txt"):
         return Page(path, Document(address, id=path, text=data.decode("utf-8", "replace")))

@@ -44,7 +44,8 @@ def command(out: str, place: str, whole: bool, as_json: bool) -> None:
 def _told(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, Any]]:
     """Title of the raw page and its text, as far as they can be had; and how to reopen it."""
     more: dict[str, Any] = {"title": None, "text": found.row.get("text") or sampled_text(run, found), "missing": None}
-    more["reopen"] = shlex.join(["curate", "try", str(run.folder), found.address])
+    alike = ["--against", str(run.folder)] if found.row.get("stage") in dict(run.config.corpus_stages) else []
+    more["reopen"] = shlex.join(["curate", "try", str(run.folder), found.address, *alike])
     if found.row.get("reason") == "damaged":
         return found, more
     try:

@@ -60,7 +60,8 @@ def test_pages_are_named_by_url_file_or_standard_input(tmp_path: Path) -> None:
 def test_pages_that_are_not_there_are_said(tmp_path: Path) -> None:
     file = KINDS["article"]["file"]
     cases = {f"{file}:1": "no page starts here", f"{file}#http://no/": "has that URL",
-             "none.html": "can't be read", "none.warc.gz:0": "there is no such file"}  # fmt: skip
+             SAMPLE / file: "is no page; one record", "none.html": "can't be read",
+             "none.warc.gz:0": "there is no such file"}  # fmt: skip
     for place, told in cases.items():
         with pytest.raises(UserError, match=told):
             call("try", sample_run().folder, place)

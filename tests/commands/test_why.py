@@ -17,6 +17,13 @@ def test_a_dropped_page_is_told_with_title_text_and_the_way_to_reopen_it() -> No
         assert told in done.output
 
 
+def test_a_copy_is_reopened_with_the_documents_it_is_compared_with() -> None:
+    out, row = sample_run().folder, KINDS["near_words"]
+    reopen = call("why", out, row["url"]).output.rpartition("reopen   curate ")[2].split()
+    assert reopen[-2:] == ["--against", str(out)]
+    assert f"verdict  dropped by {row['expect'].partition('.')[0]}" in call(*reopen).output
+
+
 def test_the_text_of_an_unsampled_page_is_made_again() -> None:
     out = sample_run().folder
     kept = call("why", out, KINDS["article"]["url"], "--text").output
