@@ -79,8 +79,8 @@ class Lean:
         extractor = self.rebound(main_extractor, names, deepcopy=self.copy_when_needed)
         recover = extractor["recover_wild_text"]
         extractor["recover_wild_text"] = lambda tree, *rest: recover(tree.made(), *rest)
-        names |= extractor
-        names |= self.rebound(import_module("trafilatura.baseline"))  # the package has a function of that name
+        # The package has a function named baseline, too. A new dict: each module's own is the globals of its functions.
+        names = names | extractor | self.rebound(import_module("trafilatura.baseline"))
         self.external = self.rebound(
             external,
             names,

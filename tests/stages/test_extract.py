@@ -247,6 +247,7 @@ def odd_pages() -> Iterator[str]:
     )
     yield f"<html><body><div aria-hidden='true'>{body}</div><section class='infinite-scroll'><p>{body}</p></section>"
     yield f"<html><body class='post'><div class='entry-content share-bar'><p>{body}</p></div><iframe src='x'></iframe>"
+    yield f"<html><body><aside><p>{body}</p><p>{body}</p></aside><nav><p>{body}</p></nav><form>x</form></body></html>"
     yield f"<html><body><form id='f'><div id='nav' class='content'>{body}</div><textarea>{body}</textarea></form>"
 
 
