@@ -23,6 +23,7 @@ from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, results
 from curate.output import Output
+from curate.report.intervals import Z95
 from curate.run import Options, check_failures, decide_all, plain, write_all
 from curate.schema import attributes
 from curate.source import InputFile, Slice
@@ -33,7 +34,6 @@ from curate.tasks import ScanTask, load_run
 SMALLEST_SLICE, LARGEST_SLICE = 64 << 10, 64 << 20
 WANTED_SLICES = 30  # enough for the spread to be known
 FEWEST_SLICES = 8
-NORMAL_95 = 1.959964
 WARMING_PAGE = b"<html><body><p>A page that makes a worker load all that it needs.</p></body></html>"
 
 
@@ -52,7 +52,7 @@ class Interval:
 
 def student_95(freedom: int) -> float:
     """The 97.5 % point of Student's t (Abramowitz & Stegun 1964, formula 26.7.5)."""
-    z, n = NORMAL_95, freedom
+    z, n = Z95, freedom
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384

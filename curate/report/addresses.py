@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from curate.report.lookup import may_hold
 from curate.report.opened import OpenedRun
 
 Address = tuple[str, int]  # file and offset
@@ -35,23 +36,12 @@ def kept_texts(run: OpenedRun, addresses: Iterable[Address], most: int) -> dict[
     for path in run.parts("shards") if wanted else ():
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
-                here = [address for address in wanted if _may_hold(file, group, address)]
+                here = [address for address in wanted if may_hold(file, group, *address)]
                 most -= bool(here)
                 if most < 0:
                     return found
                 found.update(_texts(file, group, set(here)) if here else ())
     return found
-
-
-def _may_hold(file: pq.ParquetFile, group: int, address: Address) -> bool:
-    """Whether the statistics of a row group allow an address."""
-    names = file.schema_arrow.names
-    told = file.metadata.row_group(group)
-    for name, value in zip(("file_path", "offset"), address):
-        range_of = told.column(names.index(name)).statistics
-        if range_of is not None and range_of.has_min_max and not range_of.min <= value <= range_of.max:
-            return False
-    return True
 
 
 def _texts(file: pq.ParquetFile, group: int, addresses: set[Address]) -> Iterator[tuple[Address, str]]:

@@ -14,6 +14,7 @@ from curate.fingerprint import changes, difference
 from curate.report.funnel import rows
 from curate.report.lookup import row_at
 from curate.report.opened import OpenedRun
+from curate.report.recorded import OFFSET_BITS, packed
 from curate.report.tables import lines
 
 I64 = npt.NDArray[np.int64]
@@ -68,10 +69,7 @@ class Verdicts:
 
 
 def _key(table: Any, order: dict[str, int]) -> I64:
-    encoded = table["file_path"].combine_chunks().dictionary_encode()
-    files = np.array([order[name] for name in encoded.dictionary.to_pylist()], np.int64)
-    key: I64 = (files[encoded.indices.to_numpy()] << 40) + table["offset"].to_numpy()
-    return key
+    return packed(order, table["file_path"], table["offset"])
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,10 @@ class Difference:
         for value, documents in zip(both.tolist(), count.tolist(), strict=True):
             first, second = labels[0][value // width], labels[1][value % width]
             members: list[int] = np.flatnonzero(pair == value)[:examples].tolist() if first != second else []
-            places = tuple((_name(pairs[int(key[at]) >> 40]), int(key[at]) & ((1 << 40) - 1)) for at in members)
+            places = tuple(
+                (_name(pairs[number]), offset)
+                for number, offset in (divmod(int(key[at]), 1 << OFFSET_BITS) for at in members)
+            )
             found.append(Move(first, second, documents, places))
         return sorted(found, key=lambda move: (not move.side, -move.documents, move.before, move.after))
 

@@ -77,7 +77,7 @@ def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] 
     """The row of one page in shards, ledger or measures; only row groups whose statistics allow it are read."""
     for path in run.parts(kind):
         with pq.ParquetFile(path) as part:
-            for group in _groups_around(part, file, offset):
+            for group in (group for group in range(part.num_row_groups) if may_hold(part, group, file, offset)):
                 offsets = numbers(part.read_row_group(group, ["offset"]).column(0))
                 for row in np.flatnonzero(offsets == offset).tolist():
                     told = _row(part, group, row)
@@ -97,7 +97,7 @@ def _matching(path: Path, column: str, value: str) -> Iterator[dict[str, Any]]:
         values = part.read([column]).column(0)
         for row in pc.indices_nonzero(pc.ends_with(values, value)).to_pylist():
             if values[row].as_py() == value:
-                yield _row(part, *_group_of(part, row))
+                yield _row(part, *group_of(part, row))
 
 
 def numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
@@ -109,7 +109,7 @@ def numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
-def _group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
+def group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
     """Row group of a row, and its place in there."""
     for group in range(part.num_row_groups):
         rows = part.metadata.row_group(group).num_rows
@@ -124,15 +124,12 @@ def _row(part: pq.ParquetFile, group: int, row: int) -> dict[str, Any]:
     return told
 
 
-def _groups_around(part: pq.ParquetFile, file: str, offset: int) -> Iterator[int]:
-    """Row groups that may hold a place, told from their statistics."""
-    names = part.schema_arrow.names
+def may_hold(part: pq.ParquetFile, group: int, file: str, offset: int) -> bool:
+    """Whether the statistics of a row group allow a place."""
+    names, about = part.schema_arrow.names, part.metadata.row_group(group)
     places = [(names.index("file_path"), file), (names.index("offset"), offset)]
-    for group in range(part.num_row_groups):
-        about = part.metadata.row_group(group)
-        told = [(about.column(index).statistics, value) for index, value in places]
-        if all(s is None or not s.has_min_max or s.min <= value <= s.max for s, value in told):
-            yield group
+    told = [(about.column(index).statistics, value) for index, value in places]
+    return all(s is None or not s.has_min_max or s.min <= value <= s.max for s, value in told)
 
 
 def _at(run: OpenedRun, file: str, offset: int) -> Found:

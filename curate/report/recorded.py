@@ -1,5 +1,6 @@
 """What a run recorded of every page that a rule stage measured, as arrays in crawl order."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from curate.stage import CorpusStage, DocumentStage, RuleStage
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 KEPT, UNKNOWN = -1, -2  # codes of a verdict's stage; others are places in Recorded.stages
+OFFSET_BITS = 40  # of a place packed into one number: files of up to 1 TiB
 BASE = ["source", "file_path", "offset", "language", "words", "stage", "reason", "measured"]
 
 
@@ -101,9 +103,13 @@ def _codes(column: pa.ChunkedArray) -> tuple[I64, tuple[str, ...]]:
 
 
 def keys(run: OpenedRun, files: pa.ChunkedArray, offsets: pa.ChunkedArray) -> I64:
-    """One ascending number for file and offset."""
-    order = {name: number for number, name in enumerate(run.files)}
+    """One number for file and offset of each page of a run, ascending in crawl order."""
+    return packed({name: number for number, name in enumerate(run.files)}, files, offsets)
+
+
+def packed(order: Mapping[str, int], files: pa.ChunkedArray, offsets: pa.ChunkedArray) -> I64:
+    """One number for file (by its number in `order`) and offset; below 0 where the file is null or not among them."""
     code, names = _codes(files)
     place = np.array([*(order.get(name, -1) for name in names), -1], np.int64)
-    numbers: I64 = (place[code] << 40) + offsets.fill_null(0).to_numpy()
+    numbers: I64 = (place[code] << OFFSET_BITS) + offsets.fill_null(0).to_numpy()
     return numbers

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from curate.errors import UserError
-from curate.report.lookup import Found, row_at
+from curate.report.lookup import Found, group_of, row_at
 from curate.report.opened import OpenedRun
 from curate.report.reopen import Gone, Reopened, text_by_belt
 from curate.samples import SAMPLE_CHARACTERS, Samples
@@ -107,13 +107,9 @@ def _smallest(rows: Iterator[dict[str, Any]], seed: int, most: int) -> list[dict
 
 def _row(path: Any, row: int) -> dict[str, Any]:
     with pq.ParquetFile(path) as part:
-        for group in range(part.num_row_groups):
-            rows = part.metadata.row_group(group).num_rows
-            if row < rows:
-                told: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(row, 1).to_pylist()[0]
-                return told
-            row -= rows
-    raise IndexError(row)
+        group, place = group_of(part, row)
+        told: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
+        return told
 
 
 def _chosen(run: OpenedRun, inputs: Reopened, row: dict[str, Any]) -> Chosen:
