@@ -58,6 +58,12 @@ class Commands(click.Group):
         command: click.Command = importlib.import_module(module).command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with its whole first sentence, where click would cut it."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(300)) for name, command in found if command])
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -88,7 +94,9 @@ def cli() -> None:
     \b
     Start with:  curate run configs/sample.yaml
     then:        curate stats out/
+    to read:     curate sample out/ --reason too_few_words
     and ask:     curate why out/ URL
+                 curate what-if out/ gopher.min_words=30
     """
 
 
