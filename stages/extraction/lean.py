@@ -10,7 +10,7 @@ library itself is left alone:
 4. Readability stops where it can't win; justext does no work that nobody reads (`rescue`).
 5. A page's whole text is measured only where the answer is open.
 
-docs/upstream-trafilatura.md says what each saves.
+docs/upstream-trafilatura.md says how much of a stock call each concerns.
 """
 
 from collections.abc import Callable, Iterator
