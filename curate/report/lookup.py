@@ -43,10 +43,12 @@ def find(run: OpenedRun, place: str) -> list[Found]:
     address = parse_address(run, place)
     if address:
         return [_at(run, *address)]
-    by_id = place.startswith(("<urn:", "urn:uuid:"))
     value = f"<{place}>" if place.startswith("urn:uuid:") else place
-    found = [Found(kind, row) for kind in ("shards", "ledger")
-             for row in matching(run, kind, ID[kind] if by_id else "url", value)]  # fmt: skip
+    found: list[Found] = []
+    if not value.startswith("<urn:"):
+        found = [Found(kind, row) for kind in ("shards", "ledger") for row in matching(run, kind, "url", value)]
+    if not found:  # ids of JSONL and Parquet rows may be any word
+        found = [Found(kind, row) for kind, column in ID.items() for row in matching(run, kind, column, value)]
     unique = {(page.file, page.offset): page for page in found}
     if not unique:
         raise UserError(f"{run.folder}: read no page '{place}'; {_near(run, place)}")

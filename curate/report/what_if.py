@@ -132,7 +132,7 @@ def outcome_lines(outcome: Outcome) -> list[str]:
         pages = sum(count for _, count in outcome.unmeasured)
         told.append(f"unknown: {pages:,} pages were never measured; they stay dropped (by {where})")
     for title, groups in (("language", outcome.languages), ("source", outcome.sources)):
-        told += ["", *_group_lines(title, groups)]
+        told += ["", *_group_lines(title, groups)] if groups else []
     return told
 
 

@@ -31,6 +31,14 @@ def test_the_text_of_an_unsampled_page_is_made_again() -> None:
     assert len(kept.split()) > 300 and len(dropped.split()) > 300
 
 
+def test_a_row_without_url_is_found_by_its_id_and_a_url_is_looked_for_first(tmp_path: Path) -> None:
+    rows: list[dict[str, object]]
+    rows = [{"text": "few words", "id": 7}, {"text": "many more words", "id": "a"}, {"text": "few", "url": "a"}]
+    run = finished(tmp_path, [{"gopher": {"min_words": 3}}], {"path": pages(tmp_path, rows), "url": "url"})
+    assert "record   7" in call("why", run.folder, "7").output
+    assert "page     a" in call("why", run.folder, "a").output
+
+
 def test_json_has_every_stage_and_limit() -> None:
     row = KINDS["near_words"]
     (told,) = json.loads(call("why", sample_run().folder, row["url"], "--json").output)
