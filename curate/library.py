@@ -60,7 +60,8 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     """Runs pages through a config's stages and returns one verdict a page, in order.
 
     A page is a text, HTML bytes, or a mapping with `text` or `html` and perhaps `url` and attributes. `config` is
-    a Config, the mapping of a config file (input and output may be left out), or None for the seed's belt (1i).
+    a Config, the mapping of a config file (input and output may be left out), or None for a belt
+    of language (by stop words, English), gopher, exact_dedup and near_dedup, with no `extract`.
     """
     read = _config(config)
     belt = Belt.of(read)
