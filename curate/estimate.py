@@ -9,7 +9,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -19,17 +19,16 @@ from typing import Any
 from curate.config import Config
 from curate.crawl import input_files, see_through
 from curate.document import Address, Document
-from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, results
 from curate.output import Output
 from curate.report.intervals import Z95
-from curate.run import Options, check_failures, decide_all, plain, write_all
+from curate.run import Options, check_failures, decide_all, write_all
 from curate.schema import attributes
 from curate.source import InputFile, Slice
 from curate.sources import reader
 from curate.survivors import OFFSETS, Survivors
-from curate.tasks import ScanTask, load_run
+from curate.tasks import ScanTask, load_run, save_run, save_tasks
 
 SMALLEST_SLICE, LARGEST_SLICE = 64 << 10, 64 << 20
 WANTED_SLICES = 30  # enough for the spread to be known
@@ -144,12 +143,11 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
     attributes(config, files)
     output = Output(str(work), work / "out", work / "work")
     output.create()
-    stored = {"config": config.canonical(), "output": str(work), "memory": memory, "files": [plain(f) for f in files]}
-    write_json(output.work / "run.json", stored)
+    save_run(output.work, config, str(work), files, memory)
     sample = draw(config, files, output.work, share, seed)
     empty = ScanTask(str(output.work), len(sample.tasks), 0, Slice(0, 0, exact=True))
     tasks = [*sample.tasks, empty]
-    write_json(output.work / "tasks.json", [asdict(task) for task in tasks])
+    save_tasks(output.work, tasks)
     results(executor, warm, [str(output.work)] * executor.workers)
     done: dict[int, dict[str, Any]] = {}
     see_through(tasks, executor, lambda result: None, done)
@@ -182,7 +180,7 @@ def _seconds_after(
     for folder in (output.work / "decide", output.work / "write", output.final):
         shutil.rmtree(folder, ignore_errors=True)
     (output.work / OFFSETS).unlink(missing_ok=True)
-    write_json(output.work / "tasks.json", [asdict(task) for task in tasks])
+    save_tasks(output.work, tasks)
     kinds = ("survivors", "ledger", "measures")
     counts = ([result[kind] for result in scanned[: len(tasks)]] for kind in kinds)
     survivors = Survivors(output.work, tasks, *counts)

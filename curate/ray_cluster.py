@@ -26,13 +26,12 @@ class Ray:
     Raises UserError where Ray is missing or the cluster can't be reached.
     """
 
-    def __init__(self, address: str | None, workers: int, memory: int | None = None) -> None:
+    def __init__(self, address: str | None, workers: int) -> None:
         try:
             import ray
         except ImportError as error:
             raise UserError(f"--executor ray: Ray is not installed; install it with: {INSTALL}") from error
         self.ray = ray
-        self.memory = memory
         self._ours = not ray.is_initialized()
         if self._ours:
             self._connect(address, workers)

@@ -25,7 +25,7 @@ from curate.shards import ShardTask, plan_shards, write_shard
 from curate.sketches import gather
 from curate.source import InputFile
 from curate.survivors import Survivors, verdict_table
-from curate.tasks import ScanTask
+from curate.tasks import ScanTask, save_run
 
 DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
 Telling = Callable[[str], None]
@@ -78,15 +78,7 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
                 tell(sentence)
         if output.opened(parts, options.fresh, tell):
             return Report(output.stats(), ready=True)
-        write_json(
-            output.work / "run.json",
-            {
-                "config": config.canonical(),
-                "output": config.output,
-                "memory": options.memory,
-                "files": [plain(file) for file in files],
-            },
-        )
+        save_run(output.work, config, config.output, files, options.memory)
         return _phases(config, files, executor, options, output, parts, progress)
 
 
@@ -221,8 +213,3 @@ class Clock:
 def _expected(task: ScanTask, files: list[InputFile]) -> int:
     part, size = task.part, files[task.file_index].size
     return max(0, min(part.end if part.end is not None else size, size) - part.start)
-
-
-def plain(file: InputFile) -> dict[str, Any]:
-    """An input file as run.json stores it."""
-    return {"source": file.source, "name": file.name, "size": file.size, "version": file.version}

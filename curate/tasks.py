@@ -1,7 +1,7 @@
 """The scan tasks of a run and what they share, as stored in the work folder."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from curate.belt import Belt
 from curate.config import Config, from_canonical
-from curate.durable import Stamp, stamp
+from curate.durable import Stamp, stamp, write_json
 from curate.schema import attributes
 from curate.source import InputFile, Slice
 
@@ -47,8 +47,14 @@ class Run:
         return attributes(self.config, self.files)
 
 
+def save_run(work: Path, config: Config, output: str, files: list[InputFile], memory: int | None) -> None:
+    """Stores what every task of a run shares, so that tasks can load it by the work folder's name."""
+    stored = {"config": config.canonical(), "output": output, "memory": memory, "files": [asdict(f) for f in files]}
+    write_json(work / "run.json", stored)
+
+
 def load_run(work: str) -> Run:
-    """The run's plan as the driver stored it in the work folder."""
+    """What the tasks of a run share, as the driver stored it in the work folder."""
     return _load_run(work, stamp(Path(work, "run.json")))
 
 
@@ -58,7 +64,12 @@ def _load_run(work: str, stored: Stamp) -> Run:
     return Run(from_canonical(told["config"], told["output"]), [InputFile(**f) for f in told["files"]], told["memory"])
 
 
+def save_tasks(work: Path, tasks: list[ScanTask]) -> None:
+    """Stores the scan tasks as they were planned."""
+    write_json(work / "tasks.json", [asdict(task) for task in tasks])
+
+
 def load_tasks(work: str) -> list[ScanTask]:
-    """The scan tasks as they were planned."""
+    """The scan tasks as they were planned. FileNotFoundError where none were."""
     told = json.loads(Path(work, "tasks.json").read_text())
     return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in told]

@@ -102,7 +102,7 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         keep_work=options["keep_work"],
         canaries=options["canaries"],
     )
-    executor = make_executor(options["executor"], workers, options["address"], memory)
+    executor = make_executor(options["executor"], workers, options["address"])
     try:
         return run(config, executor, settings, progress, progress.say)
     finally:
@@ -112,14 +112,14 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
             close()
 
 
-def make_executor(name: str, workers: int, address: str | None, memory: int) -> Executor:
+def make_executor(name: str, workers: int, address: str | None) -> Executor:
     """The executor of that name. Raises UserError where Ray is wanted and missing."""
     if name == "serial":
         return Serial()
     if name == "ray":
         from curate.ray_cluster import Ray
 
-        return Ray(address, workers, memory)
+        return Ray(address, workers)
     if address:
         raise UserError("--address goes with --executor ray")
     return Processes(workers)
