@@ -35,7 +35,7 @@ SIMILARITIES = (0.95, 0.9, 0.85, 0.8)  # of changed copies, to the document they
 LEAST_WORDS = 60  # of a document that is changed: below it one word is a large part
 SOURCE = "canary"
 BLOCK = 1 << 16  # verdicts looked at at once
-NAME = "canaries.json"
+NAME = ".canaries.json"
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Canary:
 
 
 def plant(survivors: Survivors, executor: Executor, final: Path) -> dict[str, Any]:
-    """Plants canaries into a run whose verdicts stand, and writes what came of them to `final`/canaries.json."""
+    """Plants canaries into a run whose verdicts stand, and writes what came of them to `final`/.canaries.json."""
     config = survivors.config
     canaries = [*_copies(survivors), *_made(_reads_html(survivors))]
     canaries = [replace(c, document=_named(c, number)) for number, c in enumerate(canaries)]

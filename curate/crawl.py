@@ -1,9 +1,10 @@
 """The scan phase of a run: plans the slices, sees every task through, whatever dies, and checks that they meet."""
 
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -11,19 +12,19 @@ from typing import Any
 
 from curate import guard
 from curate.config import Config
-from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, Outcome
 from curate.processes import without_interrupts
 from curate.scan import scan
 from curate.source import InputFile, Slice
 from curate.sources import find_files, identity, reader
-from curate.tasks import ScanTask, load_run, load_tasks
+from curate.tasks import ScanTask, load_run, load_tasks, save_tasks
 
 SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
 SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
+TIMES_ALONE = 3  # that a page is tried alone before it is held to blame for a SIGKILL
 PROBE_OUT_OF_MEMORY = 137
 
 Progress = Callable[[dict[str, Any]], None]
@@ -56,14 +57,13 @@ def slice_size(total: int, workers: int, wanted: int | None = None) -> int:
 
 def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: int | None) -> list[ScanTask]:
     """The scan tasks. They are fixed when a run starts and read back when it resumes."""
-    stored = work / "tasks.json"
-    if stored.exists():
+    with suppress(FileNotFoundError):
         return load_tasks(str(work))
     tasks: list[ScanTask] = []
     for index, file in enumerate(files):
         parts = [Slice()] if limit is not None else reader(config.input[file.source], file).slices(file, size)
         tasks += [ScanTask(str(work), len(tasks) + number, index, part, limit) for number, part in enumerate(parts)]
-    write_json(stored, [asdict(task) for task in tasks])
+    save_tasks(work, tasks)
     return tasks
 
 
@@ -147,7 +147,25 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
 
 
 def _try_alone(task: ScanTask, offset: int) -> bool:
-    """Runs one page in a fresh process; when that dies too the page is accused. Returns whether it was."""
+    """Runs one page in a fresh process; when that dies too the page is accused. Returns whether it was.
+
+    A signal that a stranger may have sent counts only when it strikes every time.
+    """
+    code = 0
+    for _ in range(TIMES_ALONE):
+        code = _alone(task, offset)
+        if code == 0 or (code > 0 and code != PROBE_OUT_OF_MEMORY):
+            return False  # innocent, or an error and no death: the task itself will meet and enter it
+        if code < 0 and guard.accusation(-code):
+            break
+    killed = code in (PROBE_OUT_OF_MEMORY, -signal.SIGKILL)
+    reason = "out_of_memory" if killed else guard.accusation(-code) or "crashed"
+    _accuse(task, offset, reason, f"also alone, signal {-code}" if code < 0 else "also alone")
+    return True
+
+
+def _alone(task: ScanTask, offset: int) -> int:
+    """Exit code of a fresh process that had this one page."""
     process = get_context("spawn").Process(target=probe, args=(task.work, task.file_index, offset), daemon=True)
     with without_interrupts():
         process.start()
@@ -155,15 +173,7 @@ def _try_alone(task: ScanTask, offset: int) -> bool:
         process.join()
     finally:
         process.kill()
-    code = process.exitcode or 0
-    if code == 0:
-        return False
-    if code > 0 and code != PROBE_OUT_OF_MEMORY:
-        return False  # an error, not a death: the task itself will meet and enter it
-    killed = code in (PROBE_OUT_OF_MEMORY, -9)
-    reason = "out_of_memory" if killed else guard.accusation(-code) or "crashed"
-    _accuse(task, offset, reason, f"also alone, signal {-code}" if code < 0 else "also alone")
-    return True
+    return process.exitcode or 0
 
 
 def probe(work: str, file_index: int, offset: int) -> None:

@@ -27,7 +27,7 @@ OURS = (
     "manifest.json",
     "timings.json",
     "report.html",
-    "canaries.json",
+    ".canaries.json",
     ".fingerprint.json",
 )
 

@@ -53,7 +53,7 @@ class Report:
     stats: dict[str, Any]
     ready: bool = False
     said: list[str] = field(default_factory=list)
-    canaries: dict[str, Any] | None = None  # as in canaries.json
+    canaries: dict[str, Any] | None = None  # as in .canaries.json
 
     @property
     def damaged(self) -> int:

@@ -21,7 +21,8 @@ class Hostile:
     crash: int | None = None
     eat: int | None = None
     killed: int | None = None  # each time
-    killed_once: int | None = None  # by a stranger: only while the file `marker` is missing
+    killed_once: int | None = None  # by a stranger: only while the file `marker` has fewer bytes than `times`
+    times: int = 1
     marker: str = ""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
@@ -36,9 +37,16 @@ class Hostile:
             ctypes.string_at(0)
         if number == self.eat:
             bytearray(1 << 45)
-        if number == self.killed or (number == self.killed_once and not Path(self.marker).exists()):
-            Path(self.marker or os.devnull).touch()
+        if number == self.killed or (number == self.killed_once and self.strikes_again()):
             os.kill(os.getpid(), signal.SIGKILL)
         if (self.hang, self.crash, self.eat, self.killed, self.killed_once) == (None,) * 5:
             raise ValueError("no page is good enough")
         return doc
+
+    def strikes_again(self) -> bool:
+        """Counts a kill in the marker, unless there were enough."""
+        with Path(self.marker).open("ab") as file:
+            if file.tell() >= self.times:
+                return False
+            file.write(b"x")
+        return True

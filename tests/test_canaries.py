@@ -37,7 +37,7 @@ def ran(folder: Path, stages: list[Any], source: Any, canaries: bool) -> Report:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    apart = ("canaries.json", "timings.json")
+    apart = (".canaries.json", "timings.json")
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
             if path.is_file() and not path.name.startswith(".") and path.name not in apart}  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
     config = (ROOT / "configs" / "sample.yaml").read_text().replace("sample_crawl/", f"{ROOT}/sample_crawl/")
     (tmp_path / "sample.yaml").write_text(config.replace("out/", f"{tmp_path}/out/"))
     done = call("run", tmp_path / "sample.yaml", "--canaries", "--executor", "serial")
-    told = json.loads((tmp_path / "out" / "canaries.json").read_text())
+    told = json.loads((tmp_path / "out" / ".canaries.json").read_text())
     assert "\n".join(report_lines(told)) in done.output
     kinds = told["kinds"]
     assert {kind: counts["planted"] for kind, counts in kinds.items()} == {
