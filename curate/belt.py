@@ -8,8 +8,9 @@ from typing import Any
 from curate.caps import REASONS as CAP_REASONS
 from curate.caps import Caps
 from curate.config import Config
+from curate.contract import Misfit, Undeclared, held, held_measures
 from curate.document import Document, Drop
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from curate.stage import DocumentStage, RuleStage
 
 CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
@@ -38,10 +39,6 @@ class Step:
     measures: dict[str, Any]
     measured: bool = False  # whether this is a rule stage that came through
     sizes: dict[str, int] = field(default_factory=dict)  # words and bytes before and after it edited the text
-
-
-class Undeclared(Exception):
-    """A stage dropped for a reason, or set an attribute, that it does not declare: a bug in the stage."""
 
 
 class Belt:
@@ -108,34 +105,36 @@ class Belt:
         start = thread_time_ns()
         try:
             step = _judged(name, stage, doc) if isinstance(stage, RuleStage) else _applied(name, stage, doc)
-        except (Undeclared, UserError):  # no page's fault: a bug, or a missing model or list
+        except (UserError, KeyboardInterrupt, Stopped):  # no page's fault: a bug, a missing model, the end of the run
             raise
         except MemoryError:
             step = Step(GUARD, doc, Drop("out_of_memory", cause=f"in {name}"), {})
-        except Exception as error:  # a stage met a page it can't take: the page is entered, the run goes on
+        except BaseException as error:  # a page that the stage can't take is entered; sys.exit, Rust's panics too
             step = Step(name, doc, Drop(FAILED, cause=f"{type(error).__name__}: {error}"[:500]), {})
         self.cpu_ns[name] += thread_time_ns() - start
         return step
 
 
 def _applied(name: str, stage: DocumentStage, doc: Document) -> Step:
-    outcome = stage.apply(doc)
+    outcome = held(name, stage, doc, stage.apply(doc))
     if isinstance(outcome, Drop):
-        _declared(name, stage, outcome)
         return Step(name, doc, outcome, {})
     return Step(name, outcome, None, {})
 
 
 def _judged(name: str, stage: RuleStage, given: Document) -> Step:
-    doc = stage.clean(given)
+    doc = held(name, stage, given, stage.clean(given))
+    if isinstance(doc, Drop):
+        raise Misfit("dropped in clean(), which only edits; drop in judge()")
     sizes = _sizes(given, doc) if cleans(stage) else {}
-    measures = stage.measure(doc)
+    measures = held_measures(name, stage, stage.measure(doc))
     doc = doc.annotate(**{added: measures[added] for added in stage.adds if added in measures})
-    drop = stage.judge(measures)
-    if drop:
-        _declared(name, stage, drop)
-        if stage.annotate:
-            return Step(name, doc.annotate(**{f"{name}_reason": drop.reason}), None, measures, True, sizes)
+    judged = stage.judge(measures)
+    drop = None if judged is None else held(name, stage, doc, judged)
+    if isinstance(drop, Document):
+        raise Misfit("gave back a document from judge() and not a Drop or None")
+    if drop is not None and stage.annotate:
+        return Step(name, doc.annotate(**{f"{name}_reason": drop.reason}), None, measures, True, sizes)
     return Step(name, doc, drop, measures, True, sizes)
 
 
@@ -150,8 +149,3 @@ SIZES = ("words_before", "bytes_before", "words_after", "bytes_after")
 def _sizes(before: Document, after: Document) -> dict[str, int]:
     numbers = (len(before.words), len(before.text.encode()), len(after.words), len(after.text.encode()))
     return dict(zip(SIZES, numbers, strict=True))
-
-
-def _declared(name: str, stage: DocumentStage | RuleStage, drop: Drop) -> None:
-    if drop.reason not in stage.reasons:
-        raise Undeclared(f"stage '{name}' dropped a document for '{drop.reason}', which its `reasons` do not declare")

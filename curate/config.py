@@ -11,6 +11,7 @@ from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, Validati
 
 from curate import yaml12
 from curate.caps import Caps
+from curate.contract import Blamed, fault_of
 from curate.errors import UserError, hint
 from curate.registry import stage_class
 from curate.source import as_json
@@ -188,9 +189,11 @@ def entry_of(word: str, arguments: Any, place: str) -> Entry:
         cls = stage_class(word)
     except UserError as error:
         raise UserError(f"{place}: {error}") from error
-    stage = _build(cls, arguments, f"{place} {word}")
-    if not hasattr(stage, "reasons") or not (hasattr(stage, "apply") or hasattr(stage, "decide")):
-        raise UserError(f"{place} {word}: {cls.__name__} is no stage; it needs `adds`, `reasons` and `apply`")
+    fault = fault_of(cls)
+    if fault:
+        raise UserError(f"{place} {word}: {fault}")
+    with Blamed(f"{place} {word}", passing=(UserError,)):
+        stage = _build(cls, arguments, f"{place} {word}")
     return Entry(word, arguments, stage)
 
 
@@ -207,10 +210,6 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
     """An instance of a dataclass from plain values, or a UserError that names the option."""
     if not isinstance(arguments, Mapping):
         raise UserError(f"{place}: options must be a mapping, such as {{name: value}}")
-    if not hasattr(cls, "__dataclass_fields__"):
-        if arguments:
-            raise UserError(f"{place}: takes no options")
-        return cls()
     _known(arguments, [f.name for f in fields(cls) if f.init], place)
     try:
         return _adapter(cls).validate_json(json.dumps(arguments), strict=True)
@@ -242,10 +241,12 @@ def _check_together(config: Config, name: str) -> None:
         check = getattr(entry.stage, "check", None)
         if check is None:
             continue
+        place = f"{name}: stages[{index}] {entry.name}"
         try:
-            check(before[:index], before[index + 1 :])
+            with Blamed(place, passing=(UserError, ValueError, OSError)):
+                check(before[:index], before[index + 1 :])
         except (ValueError, OSError) as error:
-            raise UserError(f"{name}: stages[{index}] {entry.name}: {error}") from error
+            raise UserError(f"{place}: {error}") from error
 
 
 def json_schema() -> dict[str, Any]:

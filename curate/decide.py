@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from curate.contract import blamed
 from curate.corpus import Corpus
 from curate.executor import Executor
 from curate.sketches import Sketches
@@ -33,7 +34,8 @@ def decide(
         folder.mkdir(parents=True, exist_ok=True)
         sketches = Sketches.open(work, name, stage)
         corpus = Corpus(sketches, size, table.folder / "stage.column", index, folder, executor, attributes)
-        dropped = table.enter(index, stage, stage.decide(corpus)) if size else 0
+        with blamed(name, stage):
+            dropped = table.enter(index, stage, stage.decide(corpus)) if size else 0
         table.finish(name, {**corpus.notes, "dropped": dropped})
         shutil.rmtree(folder)
     return table

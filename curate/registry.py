@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from curate.contract import Blamed
 from curate.errors import UserError, hint
 
 GROUP = "curate.stages"
@@ -32,7 +33,8 @@ def stage_class(name: str) -> type[Any]:
     if name not in points:
         raise UserError(f"unknown stage '{name}', {hint(name, points)}")
     try:
-        cls: type[Any] = points[name].load()
+        with Blamed(f"stage '{name}'", passing=(ImportError, UserError)):
+            cls: type[Any] = points[name].load()
     except ImportError as error:
         raise UserError(f"stage '{name}' can't be imported: {error}; install what it needs") from error
     return cls
@@ -46,7 +48,9 @@ def _imported(path: str) -> type[Any]:
     if here not in sys.path:  # a stage of one's own lies in the working directory
         sys.path.insert(0, here)
     try:
-        cls: type[Any] = getattr(importlib.import_module(module_name), attribute)
+        with Blamed(f"stage '{path}'", passing=(ImportError, UserError)):
+            module = importlib.import_module(module_name)
+        cls: type[Any] = getattr(module, attribute)
     except ImportError as error:
         raise UserError(
             f"stage '{path}': can't import '{module_name}' ({error}); is it in the working directory?"

@@ -7,6 +7,7 @@ from time import process_time_ns
 from typing import Any
 
 from curate.belt import FAILED, GUARD, Belt, Passage
+from curate.contract import blamed
 from curate.document import Document, Drop
 from curate.durable import write_json
 from curate.samples import Samples
@@ -15,9 +16,11 @@ from curate.sketches import SketchWriter, sketch_all
 from curate.source import Slice, Span
 from curate.spill import Spill, to_parquet
 from curate.tasks import Run, ScanTask
+from curate.text import clean
 
 BLOCK = 256  # records between two commits
 BLOCK_CHARACTERS = 16 << 20
+LONGEST_CAUSE = 1_000  # characters
 READ = "read"  # the ledger's stage for the reader's own verdicts
 
 
@@ -171,7 +174,7 @@ class ScanOutput:
             "reason": drop.reason,
             "value": drop.value,
             "limit": drop.limit,
-            "cause": drop.cause or None,
+            "cause": clean(drop.cause)[:LONGEST_CAUSE] or None,
         }
         if doc is not None:
             row |= {
@@ -190,8 +193,9 @@ class ScanOutput:
         """Makes everything taken so far durable against a kill."""
         for name, stage in self.config.corpus_stages:
             start = self.state["survivors"] - len(self.passed)
-            for number, sketch in enumerate(sketch_all(stage, self.passed), start):
-                self.sketches[name].add(number, sketch)
+            with blamed(name, stage):
+                for number, sketch in enumerate(sketch_all(stage, self.passed), start):
+                    self.sketches[name].add(number, sketch)
         self.passed = []
         self.state["lengths"] = {name: spill.commit() for name, spill in self.spills.items()}
         self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}

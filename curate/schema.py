@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from curate.belt import SIZES, cleans
 from curate.config import Config
+from curate.contract import is_number
 from curate.errors import UserError
 from curate.source import InputFile
 from curate.sources import reader
@@ -110,7 +111,7 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         for name in getattr(entry.stage, "needs", ()):
             _known(name, found, f"stages: {entry.name}")
         for name in getattr(entry.stage, "needs_numbers", ()):
-            if not _is_number(found[name][0]):
+            if not is_number(found[name][0]):
                 raise UserError(
                     f"stages: {entry.name}: the attribute '{name}' is {found[name][0]}, but must be a number"
                 )
@@ -124,10 +125,6 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         if not kind.equals(FINEWEB[name]):
             raise UserError(f"{who}: '{name}' must be {FINEWEB[name]}, not {kind}; rename or cast it")
     return {name: kind for name, (kind, _) in found.items()}
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def _known(name: str | None, found: Mapping[str, Any], place: str) -> None:

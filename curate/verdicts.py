@@ -109,11 +109,14 @@ class VerdictTable:
     def enter(self, index: int, stage: CorpusStage, verdicts: Iterable[Verdicts]) -> int:
         """Writes the verdicts of stage number `index`; returns how many documents it dropped.
 
-        ValueError for a reason or column that the stage does not declare: a bug in the stage.
+        ValueError for a reason or column that the stage does not declare, for numbers that are no document's, and
+        for arrays of another length: a bug in the stage.
         """
         dropped = 0
         for verdict in verdicts:
-            documents = verdict.documents
+            documents = self._numbers(verdict)
+            if verdict.reason is not None and verdict.reason not in self.reasons[index]:
+                raise ValueError(f"{self.stages[index]} drops for {verdict.reason!r}, which is not in its `reasons`")
             for name, values in verdict.columns.items():
                 if name not in set_by(stage):
                     raise ValueError(f"{self.stages[index]} sets {name!r}, which is not in its `adds` or `traces`")
@@ -128,6 +131,21 @@ class VerdictTable:
                 self.columns["score"][documents] = verdict.score
             dropped += len(documents)
         return dropped
+
+    def _numbers(self, verdict: Verdicts) -> npt.NDArray[np.int64]:
+        """The documents of a verdict. Raises ValueError where they are none, or an array does not go with them."""
+        documents = np.asarray(verdict.documents)
+        if not len(documents):
+            return documents.astype(np.int64)
+        if documents.dtype.kind not in "iu" or documents.min() < 0 or documents.max() >= self.size:
+            raise ValueError(f"verdicts on documents that there are not: they have whole numbers below {self.size}")
+        given = {"matched": verdict.matched, "score": verdict.score, **verdict.columns}
+        for name, values in given.items():
+            if values is not None and np.shape(values) != documents.shape:
+                raise ValueError(f"{name} has the shape {np.shape(values)}, but there are {len(documents)} documents")
+        if verdict.matched is not None and not -1 <= verdict.matched.min() <= verdict.matched.max() < self.size:
+            raise ValueError(f"matched names documents that there are not: they have numbers below {self.size}")
+        return documents.astype(np.int64, copy=False)
 
     def finish(self, name: str, notes: Mapping[str, int]) -> None:
         """Makes a stage's verdicts durable, then says that it is done."""

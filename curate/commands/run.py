@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from curate.config import Config, read_config
-from curate.errors import UserError
+from curate.errors import Stopped, UserError
 from curate.executor import Executor, Serial
 from curate.output import Output
 from curate.processes import Processes
@@ -80,7 +80,7 @@ def command(config: str, **options: Any) -> None:
 
 def _terminate(number: int, frame: Any) -> None:
     click.echo("curate: stopped by SIGTERM; the same command goes on where it was", err=True)
-    sys.exit(TERMINATED)
+    raise Stopped(TERMINATED)
 
 
 def execute(config: Config, options: dict[str, Any]) -> Report:
