@@ -116,7 +116,8 @@ def parse_config(value: Any, name: str = "config") -> Config:
             raise UserError(f"{name}: '{key}' is missing; it says what {what}")
     output = value.get("output")
     if not isinstance(output, str) or not output:
-        raise UserError(f"{name}: 'output' must be a folder or URL, such as out/")
+        fault = "is missing; it is" if output in (None, "") else "must be"
+        raise UserError(f"{name}: 'output' {fault} a folder or URL, such as out/")
     settings = _build(Settings, {f.name: value[f.name] for f in fields(Settings) if f.name in value}, name)
     config = Config(
         input=_sources(value["input"], name),
@@ -218,7 +219,7 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         where = ".".join(
             str(part) for part in first["loc"] if not str(part).startswith(("function-", "tuple[", "literal["))
         )
-        message = first["msg"].removeprefix("Value error, ")
+        message = first["msg"].removeprefix("Value error, ").replace("a valid array", "a list, such as [a, b]")
         given = "" if first["type"] in ("missing", "value_error") else f" (given: {json.dumps(first['input'])})"
         raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from error
     except (PydanticSchemaGenerationError, TypeError) as error:

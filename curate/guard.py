@@ -60,11 +60,10 @@ def arm(cpu_seconds: float | None) -> None:
 
 
 def limit_memory(limit_bytes: int | None) -> None:
-    """Caps the private memory of this process, so that a page that wants more gets a MemoryError."""
-    if limit_bytes is not None:
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        wanted = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+    """Caps the private memory of this process, so that a page that wants more gets a MemoryError; None lifts it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = hard if limit_bytes is None else limit_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
 def accusation(signal_number: int) -> str | None:

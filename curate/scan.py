@@ -25,6 +25,7 @@ def scan(task: ScanTask) -> dict[str, Any]:
         if not done.exists():
             guard.limit_memory(load_run(task.work).memory)
             _scan(task)
+            guard.limit_memory(None)  # only pages are strangers
         result: dict[str, Any] = json.loads(done.read_text())
         return result
 

@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from curate.errors import UserError
+
 UNITS = {
     "": 1,
     "B": 1,
@@ -45,9 +47,21 @@ def show_size(size: float) -> str:
 WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's
 
 
-def worker_memory(workers: int) -> int:
-    """Bytes of memory that each of so many workers may take."""
-    return int(physical_memory() * WORKERS_SHARE / workers)
+LEAST_WORKER_MEMORY = 256 << 20  # below it the libraries themselves do not load
+
+
+def worker_memory(workers: int, wanted: int | None = None) -> int:
+    """Bytes of memory that each of so many workers may take: what is wanted, or a share of the machine.
+
+    Raises UserError where what is wanted is too little to work with.
+    """
+    if wanted is None:
+        return max(LEAST_WORKER_MEMORY, int(physical_memory() * WORKERS_SHARE / workers))
+    if wanted < LEAST_WORKER_MEMORY:
+        raise UserError(
+            f"--memory: a worker needs at least 256MiB, not {show_size(wanted)}; the libraries take that much"
+        )
+    return wanted
 
 
 def physical_memory() -> int:

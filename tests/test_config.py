@@ -21,7 +21,7 @@ def changed(**more: Any) -> dict[str, Any]:
         ([], "must be a mapping"),
         ({}, "'input' is missing"),
         (changed(stages=[]), "'stages' is missing"),
-        (changed(output=""), "'output' must be a folder"),
+        (changed(output=""), "'output' is missing; it is a folder"),
         (changed(sead=1), "unknown option 'sead', did you mean 'seed'"),
         (changed(seed="x"), "seed: input should be a valid integer"),
         (changed(seed=True), "seed: input should be a valid integer"),

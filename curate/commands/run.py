@@ -89,7 +89,7 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         with tempfile.TemporaryDirectory(prefix="curate-") as folder:
             return execute(replace(config, output=folder), {**options, "dry_run": False, "work": None})
     workers = options["workers"] or os.cpu_count() or 1
-    memory = options["memory"] or worker_memory(workers)
+    memory = worker_memory(workers, options["memory"])
     output = Output.of(config, options["work"])
     progress = Progress(options["quiet"], output.work)
     settings = Options(

@@ -1,0 +1,41 @@
+"""Sizes as people write them, and the memory that a worker gets."""
+
+import resource
+
+import pytest
+
+from curate import guard
+from curate.errors import UserError
+from curate.sizes import LEAST_WORKER_MEMORY, parse_size, show_size, worker_memory
+
+
+@pytest.mark.parametrize(
+    ("written", "size"), [("64MiB", 64 << 20), ("2GB", 2 * 10**9), ("1.5k", 1500), ("7", 7), (" 3 kib ", 3072)]
+)
+def test_sizes(written: str, size: int) -> None:
+    assert parse_size(written) == size
+
+
+@pytest.mark.parametrize("written", ["", "-1", "0", "MB", "1XB", "1e3", "0.1B"])
+def test_what_is_no_size(written: str) -> None:
+    with pytest.raises(ValueError, match=r"no size|too small"):
+        parse_size(written)
+
+
+def test_sizes_are_shown_in_powers_of_1000() -> None:
+    assert [show_size(size) for size in (12, 1500, 64 << 20)] == ["12 B", "1.5 KB", "67.1 MB"]
+
+
+def test_a_worker_gets_what_is_wanted_or_a_share_and_never_too_little() -> None:
+    assert worker_memory(1, 1 << 30) == 1 << 30
+    assert worker_memory(1 << 20) == LEAST_WORKER_MEMORY
+    with pytest.raises(UserError, match=r"at least 256MiB, not 10\.0 MB"):
+        worker_memory(1, 10**7)
+
+
+def test_the_limit_on_memory_is_lifted_again() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    guard.limit_memory(8 << 30)
+    assert resource.getrlimit(resource.RLIMIT_DATA)[0] <= 8 << 30
+    guard.limit_memory(None)
+    assert resource.getrlimit(resource.RLIMIT_DATA)[0] == before[1]
