@@ -127,7 +127,7 @@ class Language(RuleStage):
     def __post_init__(self) -> None:
         if not self.keep:
             raise ValueError("keep names no language; write keep: all to keep every one")
-        if self.keep == "all" and self.min_score not in (None, 0.65):
+        if self.keep == "all" and self.min_score not in (None, 0, 0.65):
             raise ValueError("min_score has no effect with keep: all, which drops nothing; leave it out")
         if self.model is None and self.keep != "all":
             for code in self.keep:

@@ -105,6 +105,7 @@ def test_the_least_score_is_kept_and_below_it_is_not() -> None:
     assert Language(keep="all").judge({"language": "de", "language_score": 0.1}) is None
     with pytest.raises(ValueError, match="min_score has no effect with keep: all"):
         Language(keep="all", min_score=0.5)
+    assert Language(keep="all", min_score=0.0).judge({"language": "fr", "language_score": 0.1}) is None
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n\n", "!!! ???", "12 345 6789", "\u200b"])
