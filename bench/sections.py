@@ -121,6 +121,7 @@ def dedup(bench: Bench, folder: Path, name: str, documents: int, peers: bool = T
     source = {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
     configs = {
         "curate, 25×5": {"input": source, "stages": [{"near_dedup": {"threshold": 0.8}}]},
+        "curate, 25×5, threshold 0.76": {"input": source, "stages": [{"near_dedup": {"threshold": 0.76}}]},
         "curate, 14×8": {"input": source, "stages": [{"near_dedup": BANDS}]},
     }
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
