@@ -52,7 +52,7 @@ class Settings:
     seed: int = 0
     measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
     samples: Annotated[int, Field(ge=0)] = 50  # dropped texts kept per stage and reason
-    cpu_seconds: Annotated[float, Field(gt=0)] | None = 60.0  # CPU time of one page before it is given up as hung
+    cpu_seconds: Annotated[float, Field(gt=0, le=1e6)] | None = 60.0  # CPU time of a page before it is given up as hung
     max_failed: Ratio = 0.01  # share of documents on which a stage may fail with an error before the run stops
 
 

@@ -23,9 +23,7 @@ def scan(task: ScanTask) -> dict[str, Any]:
         if not done.exists() and (unpublished / "result.json").exists():
             publish(unpublished, task.folder)
         if not done.exists():
-            guard.limit_memory(load_run(task.work).memory)
             _scan(task)
-            guard.limit_memory(None)  # only pages are strangers
         result: dict[str, Any] = json.loads(done.read_text())
         return result
 
@@ -38,6 +36,7 @@ def _scan(task: ScanTask) -> None:
     guards = guard.Verdicts(Path(task.work, "guard"))
     verdicts = guards.of_file(task.file_index)
     belt = run.belt
+    guard.limit_memory(run.memory)
     for span in _spans(run.config, file, output.rest()):
         if task.limit is not None and output.state["documents"] >= task.limit:
             break
@@ -53,8 +52,11 @@ def _scan(task: ScanTask) -> None:
         output.take(span, passage)
         if output.full:
             guard.arm(None)
+            guard.limit_memory(None)  # only pages are strangers
             output.commit()
+            guard.limit_memory(run.memory)
     guard.arm(None)
+    guard.limit_memory(None)
     cursor.close()
     output.finish(belt)
 

@@ -45,8 +45,6 @@ def show_size(size: float) -> str:
 
 
 WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's
-
-
 LEAST_WORKER_MEMORY = 256 << 20  # below it the libraries themselves do not load
 
 

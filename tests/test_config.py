@@ -47,6 +47,7 @@ def changed(**more: Any) -> dict[str, Any]:
         (changed(input={"web": {"path": "x", "txt": "t"}}), "input.web: unknown option 'txt', did you mean 'text'"),
         (changed(write={"order": "random"}), "write: order"),
         (changed(write={"shard_bytes": 0}), "write: shard_bytes"),
+        (changed(cpu_seconds=float("inf")), "cpu_seconds: input should be less than or equal to 1000000"),
         (changed(output="a\0b"), "holds a character that no file can store"),
         (changed(input={"web": {"path": "a\ud800.jsonl"}}), "holds a character that no file can store"),
         (changed(stages=[{"language": {"model": "x" * 300}}]), r"stages\[0\] language: .*File name too long"),
