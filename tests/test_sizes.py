@@ -11,7 +11,6 @@ from curate import guard
 from curate.errors import UserError
 from curate.sizes import LEAST_WORKER_MEMORY, parse_size, show_size, worker_memory
 
-
 ROOT = Path(__file__).parents[1]
 
 
