@@ -1,5 +1,6 @@
 """Remote files: a server that fails on purpose, a real S3 protocol server, and what a person is told."""
 
+import importlib
 import re
 import threading
 from collections import Counter
@@ -217,8 +218,8 @@ def test_a_missing_package_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[dict[str, Any]]:
-    moto = pytest.importorskip("moto.server")
-    fsspec = pytest.importorskip("s3fs")
+    moto = importlib.import_module("moto.server")
+    fsspec = importlib.import_module("s3fs")
     made = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     made.start()
     host, port = made.get_host_and_port()
