@@ -90,6 +90,8 @@ class Belt:
                 dropped = True
                 if not self.measure_dropped or not isinstance(stage, RuleStage) or not step.measured:
                     return  # a stage that failed measured nothing, and what comes after it can't be told
+        if not dropped and (nothing := self.caps.check_end(doc.text)):
+            yield Step(CAPS, doc, nothing, {})
 
     def _capped(self, html: bytes | None) -> Drop | None:
         if html is None:
@@ -141,6 +143,12 @@ def _judged(name: str, stage: RuleStage, given: Document) -> Step:
 def cleans(stage: RuleStage) -> bool:
     """Whether a rule stage may edit the text before it measures."""
     return type(stage).clean is not RuleStage.clean
+
+
+def may_give_text(stage: DocumentStage) -> bool:
+    """Whether a stage may turn a page into text, as `extract` does: not one that only looks, nor one that says so."""
+    looks = isinstance(stage, RuleStage) and not cleans(stage)
+    return not looks and not getattr(stage, "keeps_text", False)
 
 
 SIZES = ("words_before", "bytes_before", "words_after", "bytes_after")

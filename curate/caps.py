@@ -1,4 +1,5 @@
 """Caps: sizes over which a page is not parsed at all, because some parser needs minutes or gigabytes for it.
+And the least that is written: some text.
 
 They are sizes and never seconds, so the same page gets the same verdict on every machine. NumPy finds a bound
 first (a fraction of a millisecond for a page of 150 KB); only a page over that bound is walked tag by tag.
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from curate.document import Drop
 
-REASONS = ("too_many_bytes", "too_many_tags", "too_deep", "text_node_too_long", "too_much_text")
+REASONS = ("too_many_bytes", "too_many_tags", "too_deep", "text_node_too_long", "too_much_text", "no_text")
 
 # Elements that never have content, and those that need no end tag: unclosed ones do not nest in one another
 # (HTML standard, 13.1.2 and 13.1.2.4).
@@ -87,6 +88,10 @@ class Caps:
         if self.output_text is not None and len(text) > self.output_text:
             return Drop("too_much_text", len(text), self.output_text)
         return None
+
+    def check_end(self, text: str) -> Drop | None:
+        """`no_text` where a document comes off the belt with nothing to write: an empty cell, a page not extracted."""
+        return Drop("no_text", 0, 1) if not text or text.isspace() else None
 
 
 def _count_tags(html: bytes) -> int:

@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from curate.belt import SIZES, cleans
+from curate.belt import SIZES, cleans, may_give_text
 from curate.config import Config
 from curate.contract import is_number
 from curate.errors import UserError
 from curate.source import InputFile
-from curate.sources import reader
+from curate.sources import WarcReader, mask_url, reader
 from curate.sources.config import SHARD_NAMES
 from curate.stage import RuleStage
 
@@ -106,7 +106,13 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
                 )
 
     for file in files:
-        declare(reader(config.input[file.source], file).columns, f"input.{file.source}")
+        read = reader(config.input[file.source], file)
+        declare(read.columns, f"input.{file.source}")
+        if isinstance(read, WarcReader) and not any(may_give_text(stage) for _, stage in config.document_stages):
+            raise UserError(
+                f"stages: none turns the web pages of input.{file.source} ({mask_url(file.name)}) into text; put "
+                f"'extract' first (or, if the file holds extracted text, write format: wet)"
+            )
     for entry in config.stages:
         for name in getattr(entry.stage, "needs", ()):
             _known(name, found, f"stages: {entry.name}")

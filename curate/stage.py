@@ -25,7 +25,10 @@ class DocumentStage(Protocol):
     """A stage that needs one document at a time.
 
     `adds` names and types the attributes it sets (they become shard columns), `reasons` lists every reason for
-    which it may drop; a reason that is not declared is a bug and raises.
+    which it may drop; a reason that is not declared is a bug and raises. It may also have `keeps_text = True`
+    (it never changes the text) and, as every stage, `check(before, after)`, which raises ValueError where it can't
+    stand between these stages, `needs`, attributes that must be there before it, `needs_numbers`, those that must
+    be numbers, and `files`, options that name files whose content belongs to the config.
     """
 
     adds: ClassVar[Mapping[str, pa.DataType]]

@@ -39,6 +39,7 @@ class Prescreen:
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
     reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")
+    keeps_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.languages is not None and not self.languages:

@@ -60,7 +60,7 @@ class Tokens:
         "token_count_estimated": pa.bool_(),
     }
     reasons: ClassVar[tuple[str, ...]] = ()
-    keeps_text: ClassVar[bool] = True  # so that what-if can look past it
+    keeps_text: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("tokenizer",)
 
     def check(self, before: object, after: object) -> None:

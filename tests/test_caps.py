@@ -29,7 +29,7 @@ def test_the_cap_of_a_text() -> None:
     assert caps.check_text("äöü") is None
     assert caps.check_text("äöü!") == Drop("too_much_text", 4, 3)
     assert OFF.check_text("äöü!") is None
-    assert REASONS[-1] == "too_much_text"
+    assert "too_much_text" in REASONS
 
 
 def test_a_limit_of_zero_is_a_limit() -> None:

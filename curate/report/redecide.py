@@ -105,6 +105,8 @@ def redecide(recorded: Recorded, changes: Changes) -> Decided:
     rows, verdict = rows[moved], Verdicts(verdict.stage[moved], verdict.reason[moved])
     stage[rows], reason[rows] = verdict
     words[rows] = line.words(rows, verdict.stage)
+    empty = rows[(verdict.stage == KEPT) & (words[rows] == 0)]
+    stage[empty], reason[empty] = NAMELESS[2], _code(reasons, "no_text")
     language[rows] = line.language(rows, verdict.stage, languages)
     return Decided(stage, tuple(reasons), reason, words, language, tuple(languages))
 

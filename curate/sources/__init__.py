@@ -12,7 +12,7 @@ from curate.sources.wet import WetReader
 
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
-__all__ = ["READ_REASONS", "SourceConfig", "find_files", "identity", "mask_url", "masked", "reader"]
+__all__ = ["READ_REASONS", "SourceConfig", "WarcReader", "find_files", "identity", "mask_url", "masked", "reader"]
 
 
 def reader(config: SourceConfig, file: InputFile) -> Reader:

@@ -157,6 +157,16 @@ def test_a_stage_that_edits_text_has_its_words_before_and_after(tmp_path: Path) 
         agrees(asked.ask(changes), finished(tmp_path / str(number), changed(stages, changes), source))
 
 
+def test_a_text_of_nothing_passes_no_limits(tmp_path: Path) -> None:
+    rows = [{"text": text} for text in ("one two three four", "", " \n", "one")]
+    stages: list[Any] = [{"gopher": {**EASY, "min_words": 2}}]
+    asked = WhatIf(finished(tmp_path, stages, {"path": pages(tmp_path, rows)}))
+    for number, least in enumerate((None, 0, 1, 5)):
+        changes = {"gopher": {"min_words": least}}
+        rerun = finished(tmp_path / str(number), changed(stages, changes), {"path": pages(tmp_path, rows)})
+        agrees(asked.ask(changes), rerun)
+
+
 def test_pages_that_a_stage_did_not_see_are_not_known(tmp_path: Path) -> None:
     rows = [{"text": "one two three", "url": f"http://{host}.example/"} for host in ("good", "bad", "worse")]
     source = {"path": pages(tmp_path, rows), "url": "url"}
