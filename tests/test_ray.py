@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
+import psutil
 import pytest
 import ray
 from fsspec.implementations.memory import MemoryFileSystem
@@ -131,6 +132,7 @@ def test_a_node_lost_in_the_middle_costs_nothing(cluster: Cluster, tmp_path: Pat
     thread.start()
     waits_for(lambda: len(list(gate.glob("waits-*"))) == 2)  # one task on each node, in the middle of its file
     cluster.remove_node(node, allow_graceful=False)
+    waits_for(lambda: not all(map(alive, gate.glob("waits-*"))))  # a worker outlives its node by a moment
     (gate / "open").touch()
     thread.join()
     assert not failed
@@ -161,6 +163,14 @@ def test_input_and_output_may_be_urls(cluster: Cluster, served: str, tmp_path: P
     fsspec.filesystem("memory").get("/bucket/run", str(tmp_path / "ray"), recursive=True)
     MemoryFileSystem.store.clear()
     assert tree_hash(tmp_path / "ray") == tree_hash(tmp_path / "serial")
+
+
+def alive(mark: Path) -> bool:
+    """Whether the worker that left this mark at the gate is still there."""
+    try:
+        return psutil.Process(int(mark.name.partition("-")[2])).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def waits_for(true: Callable[[], bool]) -> None:
