@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from curate import __version__
-from curate.errors import UserError
-from curate.output import explained
+from curate.errors import UserError, explained
 
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {

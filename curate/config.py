@@ -12,7 +12,7 @@ from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, Validati
 from curate import yaml12
 from curate.caps import Caps
 from curate.contract import Blamed, fault_of
-from curate.errors import UserError, hint
+from curate.errors import UserError, cause, hint
 from curate.registry import stage_class
 from curate.source import as_json
 from curate.sources import SourceConfig
@@ -99,7 +99,7 @@ def read_config(path: str) -> Config:
         with fsspec.open(path, "rt", encoding="utf-8") as file:
             text = file.read()
     except (OSError, ValueError, ImportError) as error:
-        raise UserError(f"{path}: can't be read ({error}); give the path of a config file") from error
+        raise UserError(f"{path}: can't be read ({cause(error)}); give the path of a config file") from None
     return parse_config(yaml12.load(text, path), path)
 
 
@@ -189,7 +189,7 @@ def entry_of(word: str, arguments: Any, place: str) -> Entry:
     try:
         cls = stage_class(word)
     except UserError as error:
-        raise UserError(f"{place}: {error}") from error
+        raise UserError(f"{place}: {error}") from error.__cause__
     fault = fault_of(cls)
     if fault:
         raise UserError(f"{place} {word}: {fault}")
@@ -221,7 +221,7 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         )
         message = first["msg"].removeprefix("Value error, ").replace("a valid array", "a list, such as [a, b]")
         given = "" if first["type"] in ("missing", "value_error") else f" (given: {json.dumps(first['input'])})"
-        raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from error
+        raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from None
     except (PydanticSchemaGenerationError, TypeError) as error:
         raise UserError(f"{place}: {cls.__name__} can't be validated ({error})") from error
 
@@ -246,8 +246,11 @@ def _check_together(config: Config, name: str) -> None:
         try:
             with Blamed(place, passing=(UserError, ValueError, OSError)):
                 check(before[:index], before[index + 1 :])
-        except (ValueError, OSError) as error:
-            raise UserError(f"{place}: {error}") from error
+        except ValueError as error:
+            raise UserError(f"{place}: {error}") from None
+        except OSError as error:
+            at = f"{error.filename}: " if error.filename else ""
+            raise UserError(f"{place}: {at}can't be read ({cause(error)})") from None
 
 
 def json_schema() -> dict[str, Any]:

@@ -4,11 +4,13 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from curate.errors import UserError, cause
 
 LONGEST_NAME = 120  # bytes; file systems allow 255, for an attribute's name and its value together
 Stamp = tuple[int, int, int]
@@ -25,6 +27,24 @@ def write_json(path: Path, value: Any) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.write_text(json.dumps(value))
     temporary.replace(path)
+
+
+@contextmanager
+def whole(target: Path) -> Iterator[Path]:
+    """A name beside the target to write to; it becomes the target when the block ends well, and goes when not.
+
+    Raises UserError where the system does not let the target be written.
+    """
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        yield temporary
+        temporary.replace(target)
+    except OSError as error:
+        told = cause(error) if target.parent.is_dir() else f"there is no folder {target.parent}"
+        raise UserError(f"{target}: can't be written ({told}); give another place") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def folder_name(value: str) -> str:

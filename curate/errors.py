@@ -1,6 +1,17 @@
 """The errors a person sees: one sentence with the place, the fault and the way out."""
 
+import errno
+import os
 from collections.abc import Collection
+
+# Told by type, since file systems behind a URL raise these without a number.
+CAUSES: dict[type[OSError], str] = {
+    FileNotFoundError: "no such file",
+    IsADirectoryError: "it is a folder",
+    NotADirectoryError: "a part of the path is no folder",
+    PermissionError: "permission denied",
+    FileExistsError: "a file of that name is there",
+}
 
 
 class UserError(Exception):
@@ -21,3 +32,31 @@ def hint(word: str, known: Collection[str], cutoff: float = 0.6) -> str:
 
     near = get_close_matches(word, known, n=1, cutoff=cutoff)
     return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+
+
+def cause(error: BaseException) -> str:
+    """What went wrong, in a few words: what the system or library says, without its error number and the path again."""
+    for kind, words in CAUSES.items():
+        if isinstance(error, kind) and error.errno != 0:  # 0: a server's own words
+            return words
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    told = str(error).strip().partition("\n")[0].rstrip(".")
+    return told or type(error).__name__
+
+
+def explained(error: OSError) -> str | None:
+    """A sentence for an error of the system, with the way out; None where the system did not name one."""
+    if error.errno is None:
+        return None
+    place = f"{error.filename}: " if error.filename else ""
+    told = {
+        errno.ENOSPC: "no space left on the disk; free some and run again, the run goes on where it was",
+        errno.EDQUOT: "the disk quota is used up; free some and run again, the run goes on where it was",
+        errno.EACCES: "permission denied; give a folder that you may write",
+        errno.EROFS: "the file system is read-only; give another output",
+        errno.EMFILE: "too many open files; raise `ulimit -n`",
+        errno.ENAMETOOLONG: "the name is too long for the file system; give a shorter one",
+        errno.ENOENT: "is not there (any more); see that nothing removes files of a run, and run again",
+    }.get(error.errno, f"{error.strerror or os.strerror(error.errno)}; see to it and run again")
+    return f"{place}{told}"

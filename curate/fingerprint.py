@@ -13,7 +13,7 @@ from typing import Any
 import fsspec
 
 from curate.config import Config
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.source import InputFile
 from curate.sources import mask_url, masked
 
@@ -74,7 +74,7 @@ def _sha256(path: str, place: str) -> str:
         with fsspec.open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError, ImportError) as error:
-        raise UserError(f"{place}: '{path}' can't be read ({error})") from error
+        raise UserError(f"{place}: '{path}' can't be read ({cause(error)}); check the path") from None
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from typing import Any
 from curate import __version__
 from curate.config import Config
 from curate.durable import write_json
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.fingerprint import digest, public
 
 NAME = "manifest.json"
@@ -54,12 +54,13 @@ def write(
 
 def read(folder: Path) -> dict[str, Any]:
     """The manifest of a finished run. Raises UserError where there is none."""
+    way_out = "give the output folder of `curate run`"
     try:
         told: dict[str, Any] = json.loads((folder / NAME).read_text())
-    except FileNotFoundError as error:
-        raise UserError(
-            f"{folder}: no finished run here ({NAME} is missing); give the output folder of `curate run`"
-        ) from error
+    except FileNotFoundError:
+        raise UserError(f"{folder}: no finished run here ({NAME} is missing); {way_out}") from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{folder / NAME}: can't be read ({error})") from error
+        raise UserError(f"{folder / NAME}: can't be read ({cause(error)}); {way_out}") from None
+    if not isinstance(told, dict) or not {"config", "inputs", "shards", "rows"} <= told.keys():
+        raise UserError(f"{folder / NAME}: is no manifest of curate; {way_out}")
     return told

@@ -1,6 +1,5 @@
 """The output folder and the work folder of a run: who may write there, what is resumed, what is refused."""
 
-import errno
 import json
 import os
 import shutil
@@ -13,7 +12,7 @@ from typing import Any
 from curate import manifest
 from curate.config import Config
 from curate.durable import write_json
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.fingerprint import difference, digest, public
 from curate.sources import identity, mask_url
 from curate.upload import Remote
@@ -71,9 +70,7 @@ class Output:
             self.final.mkdir(parents=True, exist_ok=True)
             self.work.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(
-                f"output '{self.target}': can't be written ({error.strerror}); give another folder"
-            ) from error
+            raise UserError(f"output '{self.target}': can't be written ({cause(error)}); give another folder") from None
         for folder in (self.final, self.work):
             if not os.access(folder, os.W_OK):
                 raise UserError(f"output '{self.target}': {folder} is not writable; give another folder")
@@ -155,7 +152,7 @@ class Output:
         try:
             told: dict[str, Any] = json.loads((self.final / "stats.json").read_text())
         except (OSError, ValueError) as error:
-            raise UserError(f"{self.final / 'stats.json'}: can't be read ({error}); give --fresh") from error
+            raise UserError(f"{self.final / 'stats.json'}: can't be read ({cause(error)}); give --fresh") from None
         return told
 
     def publish(self, keep_work: bool) -> None:
@@ -164,20 +161,3 @@ class Output:
             self.remote.upload(self.final, self.work / "uploaded.json", last=manifest.NAME)
         if not keep_work:
             shutil.rmtree(self.work, ignore_errors=True)
-
-
-def explained(error: OSError) -> str | None:
-    """A sentence for an error of the system, with the way out; None where the system did not name one."""
-    if error.errno is None:
-        return None
-    place = f"{error.filename}: " if error.filename else ""
-    told = {
-        errno.ENOSPC: "no space left on the disk; free some and run again, the run goes on where it was",
-        errno.EDQUOT: "the disk quota is used up; free some and run again, the run goes on where it was",
-        errno.EACCES: "permission denied; give a folder that you may write",
-        errno.EROFS: "the file system is read-only; give another output",
-        errno.EMFILE: "too many open files; raise `ulimit -n`",
-        errno.ENAMETOOLONG: "the name is too long for the file system; give a shorter one",
-        errno.ENOENT: "is not there (any more); see that nothing removes files of a run, and run again",
-    }.get(error.errno, f"{error.strerror or os.strerror(error.errno)}; see to it and run again")
-    return f"{place}{told}"

@@ -6,12 +6,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from curate.belt import FAILED, GUARD, GUARD_REASONS
 from curate.caps import REASONS as CAP_REASONS
 from curate.config import sources_of
-from curate.errors import UserError, hint
+from curate.durable import whole
+from curate.errors import UserError, cause, hint
 from curate.report.opened import OpenedRun
 from curate.source import InputFile
 from curate.sources import READ_REASONS, SourceConfig, reader
@@ -33,23 +35,21 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     for reason in reasons:
         if reason not in known:
             raise UserError(f"--reason {reason}: no stage of this run drops for that, {hint(reason, known)}")
-    column = pc.field("reason").isin(list(reasons)) if reasons else pc.field("stage") == GUARD
-    rows = run.table("ledger").to_table(filter=column, columns=["file_path", "offset", "length"]).to_pylist()
+    column, wanted = ("reason", list(reasons)) if reasons else ("stage", [GUARD])
+    rows: list[dict[str, Any]] = []
+    for path in run.parts("ledger"):
+        part = run.read_part(path, ["file_path", "offset", "length", column])
+        rows += part.filter(pc.is_in(part.column(column), pa.array(wanted, pa.string()))).to_pylist()
     sources = sources_of(run.manifest["config"]["input"])
     sizes = {name: size for _, name, size in run.manifest["inputs"]}
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_file.setdefault(row["file_path"], []).append(row)
-    temporary = target.with_name(f".{target.name}.tmp")
-    try:
-        with temporary.open("wb") as out:
-            for name, places in by_file.items():
-                file = InputFile(run.files[name], name, sizes[name], "")
-                for piece in _pieces(file, sources, sorted(places, key=lambda row: int(row["offset"]))):
-                    out.write(piece)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole(target) as temporary, temporary.open("wb") as out:
+        for name, places in by_file.items():
+            file = InputFile(run.files[name], name, sizes[name], "")
+            for piece in _pieces(file, sources, sorted(places, key=lambda row: int(row["offset"]))):
+                out.write(piece)
     return len(rows)
 
 
@@ -78,7 +78,9 @@ def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dic
                 else:
                     yield _piece(window, found, row["offset"], row["length"], config.max_record_bytes)
     except OSError as error:
-        raise UserError(f"{file.name}: can't be read again ({error}); the input must still be where it was") from error
+        raise UserError(
+            f"{file.name}: can't be read again ({cause(error)}); the input must still be where it was"
+        ) from None
 
 
 def _piece(window: Window, found: Layout, offset: int, length: int, max_bytes: int) -> bytes:

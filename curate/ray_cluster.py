@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.executor import Outcome
 
 INSTALL = "python -m pip install 'curate[ray]'"
@@ -51,10 +51,13 @@ class Ray:
             )
         except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
             where = f"--address {address}: no Ray cluster there" if address else "Ray can't start on this machine"
-            raise UserError(f"{where} ({str(error).splitlines()[0]}); start one with `ray start --head`") from error
+            raise UserError(f"{where} ({cause(error)}); start one with `ray start --head`") from error
         finally:
             if before is not None and threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)  # Ray puts one of its own there
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ray, (self.ray.get_runtime_context().gcs_address, self.workers)
 
     @property
     def workers(self) -> int:
@@ -111,13 +114,14 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
     except OSError as error:
         raise UserError(
-            f"--address {address}: no Ray cluster there ({error}); start one with `ray start --head`"
-        ) from error
+            f"--address {address}: no Ray cluster there ({cause(error)}); start one with `ray start --head`"
+        ) from None
 
 
 def at(folder: str, function: Callable[[Any], Any], task: Any) -> Any:
     """Runs a task where the driver runs, since the config's paths are relative to that folder."""
     os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver's to handle; a stage that raises it means its page
     return function(task)
 
 

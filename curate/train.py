@@ -11,7 +11,8 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from curate.errors import UserError
+from curate.durable import whole
+from curate.errors import UserError, cause
 from curate.registry import stage_class
 
 Scores = NDArray[np.float64]
@@ -85,7 +86,8 @@ def train_naive_bayes(
     for label, path in files.items():
         held_out = (document for document in _texts(path, text) if _digest(document, seed) <= cuts[label].cut)
         scores[label] = np.array([model.score(document.split()) for document in held_out])
-    model.save(Path(out))
+    with whole(Path(out)) as unfinished:
+        model.save(unfinished)
     return _told(cuts, scores)
 
 
@@ -135,14 +137,14 @@ def _texts(path: str, field: str) -> Iterator[str]:
                 if line.strip():
                     yield _text(line, field, f"{path}:{number}")
     except (OSError, EOFError, UnicodeDecodeError, ImportError) as error:
-        raise UserError(f"{path}: can't be read ({error}); give a JSONL file of texts") from error
+        raise UserError(f"{path}: can't be read ({cause(error)}); give a JSONL file of texts") from None
 
 
 def _text(line: str, field: str, place: str) -> str:
     try:
         row: Any = json.loads(line)
     except ValueError as error:
-        raise UserError(f"{place}: is no JSON ({error}); give one object a line") from error
+        raise UserError(f"{place}: is no JSON ({error}); give one object a line") from None
     value = row.get(field) if isinstance(row, dict) else None
     if not isinstance(value, str):
         raise UserError(f"{place}: has no text under '{field}'; name the field with --text")

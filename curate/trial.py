@@ -11,7 +11,7 @@ import numpy as np
 from curate.config import Config
 from curate.crawl import input_files
 from curate.document import Address, Document, Drop
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.report.lookup import ending_with
 from curate.report.opened import OpenedRun
 from curate.sketches import sketch_all
@@ -55,7 +55,7 @@ def _page_file(path: str) -> Page:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise UserError(f"{path}: can't be read ({error.strerror}); give a page, FILE#URL or FILE:OFFSET") from error
+        raise UserError(f"{path}: can't be read ({cause(error)}); give a page, FILE#URL or FILE:OFFSET") from None
     bare = path.lower().removesuffix(".gz").removesuffix(".zst")
     if bare.endswith(tuple(SUFFIXES)) or data.startswith(MAGIC):
         raise UserError(f"{path}: is no page; one record of a crawl file is named FILE#URL or FILE:OFFSET")
@@ -117,14 +117,14 @@ def against(config: Config, document: Document, run: OpenedRun) -> list[Resembla
 
 def _kept(run: OpenedRun, itself: Address) -> Iterator[tuple[list[Document], list[dict[str, Any]]]]:
     """Kept documents in blocks, but for the page itself."""
-    table = run.table("shards")
-    if not table.schema.names:
-        return
-    for batch in table.to_batches(columns=["text", "url", "file_path", "offset"], batch_size=BLOCK):
-        rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != (itself.file, itself.offset)]
-        texts = [row.pop("text") for row in rows]
-        yield [Document(Address("", row["file_path"], row["offset"]), text=text)
-               for row, text in zip(rows, texts, strict=True)], rows  # fmt: skip
+    place = (itself.file, itself.offset)
+    for path in run.parts("shards"):
+        with run.open_part(path) as part:
+            for batch in part.iter_batches(BLOCK, columns=["text", "url", "file_path", "offset"]):
+                rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != place]
+                texts = [row.pop("text") for row in rows]
+                yield [Document(Address("", row["file_path"], row["offset"]), text=text)
+                       for row, text in zip(rows, texts, strict=True)], rows  # fmt: skip
 
 
 class _Comparison:

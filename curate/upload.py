@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.durable import write_json
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.sources.remote import client_errors, file_system, mask_url
 
 OBJECT_STORES = {"s3", "gs", "gcs", "abfs", "az", "adl", "oci", "oss"}
@@ -34,7 +34,7 @@ class Remote:
         except FileNotFoundError:
             return None
         except client_errors(ValueError) as error:
-            raise UserError(f"{self.target}/{name}: can't be read ({mask_url(str(error))}); check the URL") from error
+            raise UserError(f"{self.target}/{name}: can't be read ({mask_url(cause(error))}); check the URL") from None
         return told
 
     def holds(self, names: Iterable[str]) -> bool:
@@ -42,7 +42,7 @@ class Remote:
         try:
             return any(self.system.exists(f"{self.root}/{name}") for name in names)
         except client_errors() as error:
-            raise UserError(f"{self.target}: can't be listed ({mask_url(str(error))}); check the URL") from error
+            raise UserError(f"{self.target}: can't be listed ({mask_url(cause(error))}); check the URL") from None
 
     def remove(self, names: Iterable[str]) -> None:
         """Removes files and folders; the manifest, which says that the rest is whole, first."""
@@ -51,7 +51,7 @@ class Remote:
                 if self.system.exists(f"{self.root}/{name}"):
                     self.system.rm(f"{self.root}/{name}", recursive=True)
         except client_errors() as error:
-            raise UserError(f"{self.target}: can't be cleared ({mask_url(str(error))}); check the URL") from error
+            raise UserError(f"{self.target}: can't be cleared ({mask_url(cause(error))}); check the URL") from None
 
     def upload(self, folder: Path, log: Path, last: str) -> None:
         """Copies a folder's files but dot-files, each with one PUT; what `log` says is there is not sent again."""
@@ -70,8 +70,8 @@ class Remote:
                 self.system.put_file(str(paths[name]), f"{self.root}/{name}")
             except client_errors() as error:
                 raise UserError(
-                    f"{self.target}: the upload of {name} failed ({mask_url(str(error))}); run again to go on"
-                ) from error
+                    f"{self.target}: the upload of {name} failed ({mask_url(cause(error))}); run again to go on"
+                ) from None
             sent[name] = size
             write_json(log, sent)
 

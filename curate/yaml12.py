@@ -76,6 +76,6 @@ def load(text: str, name: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}, line {mark.line + 1}" if mark else name
-        raise UserError(f"{place}: {error.problem or error.context}") from error
+        raise UserError(f"{place}: {error.problem or error.context}") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise UserError(f"{name}: not readable as YAML ({str(error).splitlines()[0]})") from error
+        raise UserError(f"{name}: not readable as YAML ({str(error).splitlines()[0]})") from None

@@ -107,7 +107,7 @@ class C4(RuleStage):
             if self.bad_words_file is not None:
                 _bad_words(self.bad_words_file)
         except UserError as error:
-            raise ValueError(f"bad_words_file: {error}") from error
+            raise ValueError(f"bad_words_file: {error}") from None
 
     def clean(self, doc: Document) -> Document:
         if not in_scope(self.languages, doc):

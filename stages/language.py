@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.stage import Measures, RuleStage
 
 # The little words of four languages: frequent in prose of the one, rare in the other three.
@@ -68,7 +68,7 @@ def load_model(path: str | None) -> Any:
     try:
         return fasttext.load_model(str(file))
     except (ValueError, RuntimeError) as error:
-        raise UserError(f"language: {file} is no fastText model ({error}); give another one") from error
+        raise UserError(f"language: {file} is no fastText model ({cause(error)}); give another one") from None
 
 
 def _packaged_model() -> Path | None:
@@ -146,7 +146,7 @@ class Language(RuleStage):
             if self.engine == "fasttext":
                 load_model(self.model)
         except UserError as error:
-            raise ValueError(str(error).removeprefix("language: ")) from error
+            raise ValueError(str(error).removeprefix("language: ")) from error.__cause__
 
     def measure(self, doc: Document) -> dict[str, Any]:
         line = one_line(doc.words, self.chars)

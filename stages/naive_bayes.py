@@ -90,7 +90,7 @@ class NaiveBayes(RuleStage):
         try:
             load_model(self.model)
         except UserError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(str(error)) from None
 
     def measure(self, doc: Document) -> dict[str, Any]:
         if not in_scope(self.languages, doc):

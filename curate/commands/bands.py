@@ -16,6 +16,6 @@ def command(threshold: float, perms: int, bands: int, rows: int) -> None:
     try:
         lines = band_lines(threshold, perms, (bands, rows))
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise UserError(str(error)) from None
     for line in lines:
         click.echo(line)

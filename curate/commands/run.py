@@ -25,7 +25,7 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     try:
         return None if value is None else parse_size(value)
     except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command("run", epilog="\b\nExample:\n  curate run configs/sample.yaml --workers 2")

@@ -34,7 +34,7 @@ def kept_texts(run: OpenedRun, addresses: Iterable[Address], most: int) -> dict[
     wanted = sorted(set(addresses))
     found: dict[Address, str] = {}
     for path in run.parts("shards") if wanted else ():
-        with pq.ParquetFile(path) as file:
+        with run.open_part(path) as file:
             for group in range(file.num_row_groups):
                 here = [address for address in wanted if may_hold(file, group, *address)]
                 most -= bool(here)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.config import Config
+from curate.durable import whole
 from curate.errors import UserError
 from curate.report.redecide import Changes, check_limit, new_stage
 from curate.report.tables import lines
@@ -35,8 +36,8 @@ def parse_sweep(config: Config, word: str) -> tuple[str, str, list[float]]:
     check_limit(config, stage, option, word)
     try:
         start, stop, step = (Decimal(part) for part in parts)
-    except (InvalidOperation, ValueError) as error:
-        raise UserError(f"'{word}': give STAGE.OPTION=FROM:TO:STEP, for example gopher.min_words=20:100:10") from error
+    except (InvalidOperation, ValueError):
+        raise UserError(f"'{word}': give STAGE.OPTION=FROM:TO:STEP, for example gopher.min_words=20:100:10") from None
     if step <= 0 or stop < start or (stop - start) / step >= MOST_POINTS:
         raise UserError(f"'{word}': FROM must be below TO and STEP above 0, with at most {MOST_POINTS} values")
     values = [start + number * step for number in range(int((stop - start) / step) + 1)]
@@ -98,9 +99,11 @@ def write_plot(points: Sequence[Point], title: str, path: Path) -> None:
     axes.fill_between(values, low, high, alpha=0.25, label="kept at the end: between")
     axes.set(xlabel=title, ylabel="documents", ylim=(0, None))
     axes.legend()
+    kind = path.suffix.lstrip(".")
     try:
-        figure.savefig(path, bbox_inches="tight")
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: can't be written ({error}); give a name that ends in .svg or .png") from error
+        if kind not in figure.canvas.get_supported_filetypes():
+            raise UserError(f"{path}: is no name of a picture; give one that ends in .svg or .png")
+        with whole(path) as temporary:
+            figure.savefig(temporary, format=kind, bbox_inches="tight")
     finally:
         pyplot.close(figure)

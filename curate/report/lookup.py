@@ -1,7 +1,6 @@
 """Finds the rows of one page in a finished run, by URL, record id or address, without reading the rest."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,7 +77,7 @@ def ending_with(files: Sequence[str], name: str) -> str | None:
 def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] | None:
     """The row of one page in shards, ledger or measures; only row groups whose statistics allow it are read."""
     for path in run.parts(kind):
-        with pq.ParquetFile(path) as part:
+        with run.open_part(path) as part:
             for group in (group for group in range(part.num_row_groups) if may_hold(part, group, file, offset)):
                 offsets = numbers(part.read_row_group(group, ["offset"]).column(0))
                 for row in np.flatnonzero(offsets == offset).tolist():
@@ -91,15 +90,11 @@ def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] 
 def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[dict[str, Any]]:
     """All rows of shards or ledger with a text in a column; other columns are read for those alone."""
     for path in run.parts(kind):
-        yield from _matching(path, column, value)
-
-
-def _matching(path: Path, column: str, value: str) -> Iterator[dict[str, Any]]:
-    with pq.ParquetFile(path) as part:
-        values = part.read([column]).column(0)
-        for row in pc.indices_nonzero(pc.ends_with(values, value)).to_pylist():
-            if values[row].as_py() == value:
-                yield _row(part, *group_of(part, row))
+        with run.open_part(path) as part:
+            values = part.read([column]).column(0)
+            for row in pc.indices_nonzero(pc.ends_with(values, value)).to_pylist():
+                if values[row].as_py() == value:
+                    yield _row(part, *group_of(part, row))
 
 
 def numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:

@@ -1,20 +1,19 @@
 """A finished run opened for reading: its manifest, stats and tables."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curate import manifest
 from curate.config import Config, from_canonical
-from curate.errors import UserError
-
-if TYPE_CHECKING:
-    from pyarrow import dataset
+from curate.errors import UserError, cause
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class OpenedRun:
     @cached_property
     def stats(self) -> dict[str, Any]:
         """stats.json."""
-        return self._json("stats.json")
+        return self._json("stats.json", "read", "kept", "dropped", "stages")
 
     @cached_property
     def timings(self) -> dict[str, Any]:
@@ -62,14 +61,19 @@ class OpenedRun:
 
     def parts(self, kind: str) -> list[Path]:
         """The Parquet files of the `shards`, `ledger`, `measures` or `samples`, in order."""
-        return sorted(path for path in (self.folder / kind).rglob("*.parquet") if not path.name.startswith("."))
+        folder = self.folder / kind
+        found = sorted(path for path in folder.rglob("*.parquet") if not path.name.startswith("."))
+        for name in self._listed(kind, len(found)):
+            if folder / name not in found:
+                raise UserError(f"{folder / name}: is missing; {self._way_out}")
+        return found
 
-    def table(self, kind: str) -> "dataset.Dataset":
-        """The `shards`, `ledger`, `measures` or `samples` as one data set, for scans that should not hold it."""
-        from pyarrow import dataset  # takes longer to load than most answers take
-
-        paths = [str(path) for path in self.parts(kind)]
-        return dataset.dataset(paths, format="parquet") if paths else dataset.dataset(pa.table({}))
+    def _listed(self, kind: str, found: int) -> list[str]:
+        """Files that must be there: shards by the manifest, parts of the ledger by their number."""
+        if kind == "shards":
+            return [shard["name"] for shard in self.manifest["shards"]]
+        least = max(found, min(1, self.manifest["rows"]["dropped"])) if kind == "ledger" else 0
+        return [f"part-{number:05}.parquet" for number in range(least)]
 
     def columns(self, kind: str) -> list[str]:
         """Names of the columns of a kind of table; empty where the run wrote none."""
@@ -83,17 +87,28 @@ class OpenedRun:
 
     def read_part(self, path: Path, columns: list[str] | None) -> pa.Table:
         """Some columns of one Parquet file of the run; no rows but the schema where `columns` is None."""
+        with self.open_part(path) as file:
+            return file.schema_arrow.empty_table() if columns is None else file.read(columns)
+
+    @contextmanager
+    def open_part(self, path: Path) -> Iterator[pq.ParquetFile]:
+        """One Parquet file of the run. Raises UserError where it is damaged, then or while the block reads it."""
         try:
             with pq.ParquetFile(path) as file:
-                return file.schema_arrow.empty_table() if columns is None else file.read(columns)
+                yield file
         except (OSError, pa.ArrowException) as error:
-            raise UserError(f"{path}: can't be read ({error}); run `curate verify {self.folder}`") from error
+            raise UserError(f"{path}: can't be read ({cause(error)}); {self._way_out}") from None
 
-    def _json(self, name: str) -> dict[str, Any]:
+    @property
+    def _way_out(self) -> str:
+        return f"run `curate verify {self.folder}` for all that is wrong, or `curate run` with --fresh to make it anew"
+
+    def _json(self, name: str, *needed: str) -> dict[str, Any]:
         try:
             told: dict[str, Any] = json.loads((self.folder / name).read_text())
         except (OSError, ValueError) as error:
-            raise UserError(
-                f"{self.folder / name}: can't be read ({error}); run `curate verify {self.folder}`"
-            ) from error
+            raise UserError(f"{self.folder / name}: can't be read ({cause(error)}); {self._way_out}") from None
+        missing = [key for key in needed if key not in told] if isinstance(told, dict) else needed
+        if missing:
+            raise UserError(f"{self.folder / name}: has no {' and no '.join(missing)}; {self._way_out}")
         return told

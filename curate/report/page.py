@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from string import Template
 
+from curate.durable import whole
 from curate.report import (
     charts,
     section_drops,
@@ -31,9 +32,8 @@ SAMPLES = 6
 def write(run: OpenedRun, target: Path, most_samples: int = SAMPLES) -> int:
     """Writes the report under a temporary name and renames it; returns its bytes. Equal runs give equal bytes."""
     data = page(run, most_samples).encode()
-    temporary = target.with_name(f".{target.name}.tmp")
-    temporary.write_bytes(data)
-    temporary.replace(target)
+    with whole(target) as temporary:
+        temporary.write_bytes(data)
     return len(data)
 
 

@@ -46,9 +46,9 @@ class Reopened:
         if "://" not in file:
             try:
                 now = Path(file).stat().st_size
-            except OSError as error:
+            except OSError:
                 where = "" if Path(file).is_absolute() else " from this folder"
-                raise Gone(f"the input {file} is not to be found{where}") from error
+                raise Gone(f"the input {file} is not to be found{where}") from None
             if now != size:
                 raise Gone(f"the input {file} has {now:,} bytes now, {size:,} when the run read it")
         return size

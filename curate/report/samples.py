@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
+from pathlib import Path
 from typing import Any
-
-import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.report.lookup import Found, group_of, row_at
@@ -72,7 +71,7 @@ def _kept(run: OpenedRun, most: int, seed: int) -> list[dict[str, Any]]:
     for one in _smallest(places, seed, most * 8 if _repeats(run) else most):
         if one["place"] not in seen and len(chosen) < most:  # a document may be written more than once
             seen.add(one["place"])
-            chosen.append(_row(one["part"], one["row"]))
+            chosen.append(_row(run, one["part"], one["row"]))
     return chosen
 
 
@@ -105,8 +104,8 @@ def _smallest(rows: Iterator[dict[str, Any]], seed: int, most: int) -> list[dict
     return nsmallest(most, rows, key=lambda row: (hashed(*row["place"]), row["place"]))
 
 
-def _row(path: Any, row: int) -> dict[str, Any]:
-    with pq.ParquetFile(path) as part:
+def _row(run: OpenedRun, path: Path, row: int) -> dict[str, Any]:
+    with run.open_part(path) as part:
         group, place = group_of(part, row)
         told: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
         return told

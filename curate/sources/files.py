@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from curate.errors import UserError
+from curate.errors import UserError, cause
 from curate.source import InputFile
 from curate.sources.config import SourceConfig
 from curate.sources.kinds import kind_of
@@ -83,7 +83,7 @@ def _listed(source: str, config: SourceConfig) -> list[str]:
         opened.close()
         text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise UserError(f"{shown} can't be read ({_cause(error)}); check the path") from error
+        raise UserError(f"{shown} can't be read ({mask_url(cause(error))}); check the path") from None
     names = [line.strip() for line in text.split("\n")]
     names = [config.prefix + name for name in names if name and not name.startswith("#")]
     if not names:
@@ -104,7 +104,7 @@ def _local(source: str, name: str) -> InputFile:
     try:
         stat = path.stat()
     except OSError as error:
-        raise UserError(f"{place} can't be opened ({_cause(error)}); check the path") from error
+        raise UserError(f"{place} can't be opened ({mask_url(cause(error))}); check the path") from None
     if path.is_dir():
         raise UserError(f"{place} is a directory; name its files, for example '{name.rstrip('/')}/*.warc.gz'")
     if not path.is_file():
@@ -120,7 +120,7 @@ def _remote(source: str, name: str, config: SourceConfig) -> InputFile:
     try:
         info = retried(url, lambda: fs.info(path), config.parallel_requests)
     except OSError as error:
-        raise UserError(f"input.{source}: '{name}' can't be opened ({_cause(error)}); check the URL") from error
+        raise UserError(f"input.{source}: '{name}' can't be opened ({mask_url(cause(error))}); check the URL") from None
     if not isinstance(info.get("size"), int):
         raise UserError(f"input.{source}: the server of '{name}' does not say how long it is; download it first")
     return InputFile(source, name, info["size"], next(_versions(info), ""))
@@ -130,8 +130,3 @@ def _versions(info: dict[str, object]) -> Iterator[str]:
     for key in ("ETag", "etag", "LastModified", "last_modified", "Last-Modified", "mtime"):
         if info.get(key):
             yield str(info[key])
-
-
-def _cause(error: Exception) -> str:
-    strerror = error.strerror if isinstance(error, OSError) else None
-    return mask_url(strerror or str(error) or type(error).__name__)

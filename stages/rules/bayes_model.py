@@ -21,7 +21,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from curate.errors import UserError
+from curate.errors import UserError, cause
 
 FORMAT, VERSION = "curate naive_bayes", 1
 CACHED_WORDS, CACHED_LENGTH = 1 << 16, 64  # bounds what a process remembers of the words it met
@@ -127,23 +127,17 @@ class BayesModel:
         return self.total(words) / len(words) if words else 0.0
 
     def save(self, path: Path) -> None:
-        """Writes the model file, whole or not at all. Raises UserError where it can't be written."""
+        """Writes the model file. Raises OSError where it can't be written."""
         header = {"format": FORMAT, "version": VERSION, "order": self.order, "bits": self.bits}
         texts = {"header": json.dumps(header), "words": "\n".join(self.words)}
         arrays: dict[str, NDArray[Any]] = {"good": self.good, "bad": self.bad}
         arrays |= {name: np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8) for name, text in texts.items()}
-        unfinished = path.with_name(f".{path.name}.tmp")
-        try:
-            with zipfile.ZipFile(unfinished, "w") as file:
-                for name, array in arrays.items():
-                    content = io.BytesIO()
-                    np.lib.format.write_array(content, array, allow_pickle=False)
-                    entry = zipfile.ZipInfo(f"{name}.npy", _DAY)
-                    file.writestr(entry, content.getvalue(), zipfile.ZIP_DEFLATED)
-            unfinished.replace(path)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise UserError(f"{path}: the model can't be written ({error}); give another place") from error
+        with zipfile.ZipFile(path, "w") as file:
+            for name, array in arrays.items():
+                content = io.BytesIO()
+                np.lib.format.write_array(content, array, allow_pickle=False)
+                entry = zipfile.ZipInfo(f"{name}.npy", _DAY)
+                file.writestr(entry, content.getvalue(), zipfile.ZIP_DEFLATED)
 
 
 def load_model(path: str) -> BayesModel:
@@ -155,10 +149,10 @@ def load_model(path: str) -> BayesModel:
         header = json.loads(arrays["header"].tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']}")
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such model; {way_out}") from error
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such model; {way_out}") from None
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise UserError(f"{path}: is no naive Bayes model of curate ({error}); {way_out}") from error
+        raise UserError(f"{path}: is no naive Bayes model of curate ({cause(error)}); {way_out}") from None
     if header.get("version") != VERSION:
         raise UserError(f"{path}: is a model of version {header.get('version')}, {VERSION} is read here; {way_out}")
     return _checked(path, header, arrays, way_out)
@@ -182,7 +176,7 @@ def _checked(path: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]],
         if not (model.good.dtype == model.bad.dtype == np.int64 and min(model.good.min(), model.bad.min()) >= 0):
             raise ValueError("its counts are no whole numbers from 0 up")
     except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: is a damaged model ({error}); {way_out}") from error
+        raise UserError(f"{path}: is a damaged model ({cause(error)}); {way_out}") from None
     return model
 
 

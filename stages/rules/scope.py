@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from curate.document import Document
-from curate.errors import UserError
+from curate.errors import UserError, cause
 
 
 def in_scope(languages: tuple[str, ...] | None, doc: Document) -> bool:
@@ -23,7 +23,7 @@ def entries(path: str) -> tuple[str, ...]:
         lines = Path(path).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(
-            f"{path}: can't be read as a list of entries, one a line ({error}); give another file"
-        ) from error
+            f"{path}: can't be read as a list of entries, one a line ({cause(error)}); give another file"
+        ) from None
     stripped = (line.strip().casefold() for line in lines)
     return tuple(dict.fromkeys(line for line in stripped if line and not line.startswith("#")))

@@ -56,7 +56,7 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
     ("options", "sentence"),
     [
         ({"path": "no*.warc"}, r"input.web: no file matches 'no\*.warc'; check the pattern"),
-        ({"path": "gone.warc"}, r"'gone.warc' can't be opened \(No such file or directory\); check the path"),
+        ({"path": "gone.warc"}, r"'gone.warc' can't be opened \(no such file\); check the path"),
         ({"path": ("a.warc.gz", "./a.warc.gz")}, r"'./a.warc.gz' is read twice; name it once"),
         ({"path": ("*.gz", "a.warc.gz")}, r"'a.warc.gz' is read twice"),
         ({"path": ("a.warc.gz", "file://a.warc.gz")}, r"'file://a.warc.gz' is read twice"),
@@ -65,7 +65,7 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": "deep"}, r"'deep' has none of the known endings"),
         ({"path": "deep", "format": "warc"}, r"'deep' is a directory; name its files, for example 'deep/\*.warc.gz'"),
         ({}, r"no input is given; set `path`"),
-        ({"paths": "gone"}, r"the path list 'gone' can't be read \(No such file"),
+        ({"paths": "gone"}, r"the path list 'gone' can't be read \(no such file"),
         ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.warc, .wet"),
         ({"path": "x.arc.gz"}, r"'x.arc.gz' is an ARC file; convert it"),
     ],
