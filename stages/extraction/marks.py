@@ -59,6 +59,7 @@ class Marker:
         Returns the names of all attributes met.
         """
         memos, decided, texts = self.memos, self.decided, self.texts
+        write = _Element.set  # lxml.html's own is a Python function
         names = set(memos)
         unknown: dict[str, dict[str, None]] = {name: {} for name in memos}
         late: list[tuple[_Element, Items]] = []  # those with a value not met before
@@ -81,13 +82,13 @@ class Marker:
                 late.append((element, items))
             elif bits:
                 page |= bits
-                element.set(MARKS, texts.get(bits) or self._text(bits))
+                write(element, MARKS, texts.get(bits) or self._text(bits))
         self._learn(unknown)
         for element, items in late:
             bits = self._bits(items)
             if bits:
                 page |= bits
-                element.set(MARKS, texts.get(bits) or self._text(bits))
+                write(element, MARKS, texts.get(bits) or self._text(bits))
         root.set(PAGE_MARKS, self._text(page))
         for memo in memos.values():
             if len(memo) > MEMO_ENTRIES:
@@ -120,11 +121,13 @@ class Marked:
     """An expression that asks for marks on a tree that has them, and for the attributes themselves on others.
 
     `needed` are the letters without one of which on the page there can be no match; empty where that is not known.
+    `first_of_parent`: of what `marked` finds below one parent only the first counts, XPath's `.//*[...][1]`.
     """
 
     plain: XPath
     marked: XPath
     needed: str
+    first_of_parent: bool = False
 
     def __call__(self, tree: _Element) -> list[_Element]:
         page = tree.getroottree().getroot().get(PAGE_MARKS)
@@ -132,7 +135,13 @@ class Marked:
             return self.plain(tree)  # type: ignore[no-any-return]
         if self.needed and not any(letter in page for letter in self.needed):
             return []
-        return self.marked(tree)  # type: ignore[no-any-return]
+        found: list[_Element] = self.marked(tree)
+        if not self.first_of_parent:
+            return found
+        first: dict[_Element | None, _Element] = {}
+        for element in found:  # in document order
+            first.setdefault(element.getparent(), element)
+        return list(first.values())
 
 
 def marked(expression: XPath, marker: Marker) -> "Marked | XPath":
@@ -142,7 +151,7 @@ def marked(expression: XPath, marker: Marker) -> "Marked | XPath":
         text = parser.whole()
     except Unsupported:
         return expression
-    return Marked(expression, XPath(text), "".join(parser.needed) if all(parser.needed) else "")
+    return Marked(expression, XPath(text), "".join(parser.needed) if all(parser.needed) else "", parser.first_of_parent)
 
 
 class _Parser:
@@ -150,6 +159,7 @@ class _Parser:
 
     def __init__(self, source: str, marker: Marker) -> None:
         self.marker = marker
+        self.first_of_parent = False
         self.needed: list[str] = []  # for each path a letter that it can't do without, or ""
         self.tokens: list[str] = []
         self.at = end = 0
@@ -199,25 +209,35 @@ class _Parser:
         if self.accept("("):
             text = f"({self.union()})"
             self.expect(")")
-            return text + self.predicates([])
+            return text + "".join(f"[{test}]" for test in self.predicates()[1])
+        start = self.at
         self.expect(".//")
-        name, needed = self.take(), [""]
-        text = f".//{name}{self.predicates(needed)}"
-        self.needed.append(needed[0])
-        return text
+        name = self.take()
+        letter, tests = self.predicates()
+        self.needed.append(letter)
+        if letter and tests[-1:] == ["1"] and (start, self.at) == (0, len(self.tokens)):
+            self.first_of_parent = bool(tests.pop())
+        asked = f"[{_ask(letter)}]" if letter else ""
+        kept = "".join(f"[{test}]" for test in tests)
+        if not letter or "1" in tests:
+            return f".//{name}{asked}{kept}"
+        # From the marks to their elements, since few have this one: only of these is the rest asked.
+        return f"descendant::*/@{MARKS}[contains(., '{letter}')]/parent::{name}{kept}"
 
-    def predicates(self, needed: list[str]) -> str:
-        text = ""
+    def predicates(self) -> tuple[str, list[str]]:
+        """A mark that an element needs, "" for none, and all other predicates in order."""
+        needed, tests = "", []
         while self.accept("["):
             if self.accept("1"):
-                text += "[1]"
+                tests.append("1")
             else:
-                kept, letter = self.either()
-                text += f"[{kept}]"
-                if needed and letter and kept == _ask(letter):
-                    needed[0] = letter
+                test, letter = self.either()
+                if letter and test == _ask(letter) and not needed and "1" not in tests:
+                    needed = letter
+                else:
+                    tests.append(test)
             self.expect("]")
-        return text
+        return needed, tests
 
     def either(self) -> tuple[str, str]:
         """A disjunction and the letter in it: tests over attributes become one mark, the rest stays as it is."""

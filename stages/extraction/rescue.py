@@ -21,9 +21,13 @@ class OfNoUse(Exception):
     """Readability's text can't be long enough to be taken."""
 
 
+_text = XPath("string()", smart_strings=False)
+
+
 def length(element: _Element) -> int:
     """Characters of an element's text, white space collapsed."""
-    return len(" ".join(element.xpath("string()").split()))
+    words = _text(element).split()
+    return len("".join(words)) + max(len(words) - 1, 0)
 
 
 def unlikely_candidates(marker: Marker) -> XPath:
