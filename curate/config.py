@@ -255,16 +255,17 @@ def _check_together(config: Config, name: str) -> None:
 
 def json_schema() -> dict[str, Any]:
     """A JSON Schema of the config file, for editors."""
+    from curate import options
     from curate.registry import installed
 
     stages = []
     for word in installed():
-        options = _adapter(stage_class(word)).json_schema()
+        about = options.json_schema(stage_class(word))
         stages += [
             {"const": word},
             {
                 "type": "object",
-                "properties": {word: options},
+                "properties": {word: about},
                 "required": [word],
                 "additionalProperties": False,
             },

@@ -26,7 +26,7 @@ class Stopped(SystemExit):
     """SIGTERM asked this process to stop; unlike a stage's own `sys.exit` it passes through everything."""
 
 
-def hint(word: str, known: Collection[str], cutoff: float = 0.6) -> str:
+def hint(word: str, known: Collection[str], cutoff: float = 0.7) -> str:
     """What a mistyped word may mean: the nearest known one, or all of them where none is `cutoff` alike (0 to 1)."""
     from difflib import get_close_matches  # not needed by a run without mistakes
 

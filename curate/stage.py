@@ -1,5 +1,7 @@
 """What a stage is: a frozen dataclass whose fields are its configuration, and nothing else.
 
+A string under a field is the meaning of the option, as `curate stages NAME` and editors show it.
+
 Document stages look at one document; rule stages are document stages that measure first and judge the measures
 after, so that a threshold can be re-decided without reading the crawl again. Corpus stages need all documents:
 they sketch each one during the scan and decide afterwards from the sketches.
@@ -43,11 +45,11 @@ class RuleStage:
 
     `measures` names and types all that `measure` returns; each is recorded for kept and dropped documents alike.
     A measure that stands in `adds` too becomes an attribute. `limits` are the fields that `judge` alone reads:
-    `curate what-if` can change them without reading the crawl. With `annotate: true` the verdict is recorded in
-    the attribute `<stage>_reason` and the document goes on.
+    `curate what-if` can change them without reading the crawl.
     """
 
     annotate: bool = False
+    """record the verdict in the column `<stage>_reason` and keep the page"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     measures: ClassVar[Mapping[str, pa.DataType]] = {}

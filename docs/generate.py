@@ -1,7 +1,8 @@
 """Writes the generated parts of the docs: `python docs/generate.py`. `tests/test_docs.py` compares them.
 
-The list of files in `architecture.md` is the first paragraph of each module's docstring, and `commands.md` is made of
-the options themselves, so that they can't say different things.
+The list of files in `architecture.md` is the first paragraph of each module's docstring, `commands.md` is made of the
+options of the commands and the tables of options in `stages/` of those of the stages, so that they can't say different
+things.
 """
 
 import ast
@@ -10,10 +11,13 @@ import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
+from curate.options import options
+from curate.registry import installed, stage_class
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")
@@ -127,6 +131,26 @@ def command_page() -> str:
     return "\n".join(parts)
 
 
+def options_table(name: str, cls: type[Any]) -> str:
+    """A stage's options as its own class tells them."""
+    rows = [
+        f"| `{option.name}` | {'required' if option.required else f'`{option.default_text}`'} | {option.allowed} "
+        f"| {option.meaning} |".replace("``", "` `")
+        for option in options(name, cls)
+    ]
+    return "\n".join(["| option | default | may be | meaning |", "|---|---|---|---|", *rows])
+
+
+def stage_pages() -> dict[Path, str]:
+    """The page of each stage that has options, with their table."""
+    found = {}
+    for name in installed():
+        page, cls = ROOT / "docs" / "stages" / f"{name}.md", stage_class(name)
+        if page.exists() and options(name, cls):
+            found[page] = with_part(page, "options", options_table(name, cls))
+    return found
+
+
 def generated() -> dict[Path, str]:
     """Every page with a generated part, as it should be."""
     docs = ROOT / "docs"
@@ -134,6 +158,7 @@ def generated() -> dict[Path, str]:
         docs / "architecture.md": with_part(docs / "architecture.md", "files", listing()),
         docs / "reliability.md": with_part(docs / "reliability.md", "exit status", exit_status()),
         docs / "commands.md": command_page(),
+        **stage_pages(),
     }
 
 

@@ -64,27 +64,35 @@ def bad_words_in(text: str, path: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class C4(RuleStage):
-    """Edits lines out of the text and drops pages by what is left. None or false turns a rule off.
+    """Edits lines out of the text and drops pages by what is left. Null or false turns a rule off.
 
-    Lines go that do not end in `.`, `?`, `!` or a quote, or end in `...` (`require_end_mark`), that have
-    fewer than `min_line_words` words or one of more than `max_word_length` characters, that mention
-    JavaScript, or hold a phrase of cookie banners; citation marks such as `[2]` go from within lines. Lines
-    with `lorem ipsum` or `{` stay, for the page to be dropped by. `bad_words_file` lists words, one a line,
-    that a page may not hold. `languages` as in gopher.
+    Lines with `lorem ipsum` or `{` stay, for the page to be dropped by.
     """
 
     languages: tuple[str, ...] | None = ("en",)
+    """whom the rules are for; pages whose `language` is another pass unedited and unmeasured (null: none does)"""
     require_end_mark: bool = True
+    """lines go that do not end in `.`, `?`, `!` or a quote, or that end in `...`"""
     min_line_words: Count | None = 3
+    """lines of fewer words go"""
     max_word_length: Count | None = 1_000
+    """lines with a word of more characters go"""
     remove_citations: bool = True
+    """marks such as `[2]`, `[edit]`, `[citation needed]` go from within lines"""
     remove_javascript_lines: bool = True
+    """lines that mention JavaScript go"""
     remove_policy_lines: bool = True
+    """lines that hold a phrase of cookie banners, such as "terms of use", go"""
     bad_words_file: str | None = None
+    """path of a list of words and phrases, one a line, that `max_bad_words` counts"""
     max_lorem_ipsum: Count | None = 0
+    """how often "lorem ipsum" may stand in the edited text"""
     max_curly_brackets: Count | None = 0
+    """how many `{` the edited text may hold"""
     max_bad_words: Count | None = 0
+    """how many words of the list the edited text may hold"""
     min_sentences: Count | None = 5
+    """fewest sentences of the edited text"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         "lorem_ipsum": pa.int64(),

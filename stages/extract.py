@@ -23,19 +23,21 @@ JUDGES_OF_TEXT = ("language", "gopher", "c4", "fineweb", "naive_bayes", "tokens"
 class Extract:
     """Turns a page into its main text: NFC, valid UTF-8, blocks and <pre> on lines of their own.
 
-    engine: trafilatura, or resiliparse (quicker, more boilerplate). mode, for trafilatura: `full`; `fast`, its
-    own extractor alone; or `auto`, which asks the fall-backs of `full` only where the own extractor found little
-    of the page's text. favor: which way it errs.
-    memo_bytes: results kept for repeated payloads, null for none; it changes the time only.
     Documents that are text already pass untouched.
     """
 
     mode: Literal["full", "fast", "auto"] = "auto"
+    """of trafilatura: full, fast (its own extractor alone), or auto (full's fall-backs where that found little)"""
     engine: Literal["trafilatura", "resiliparse"] = "trafilatura"
+    """who finds the main text; resiliparse is quicker and leaves more boilerplate"""
     favor: Literal["none", "precision", "recall"] = "none"
+    """which way it errs: precision leaves out more, recall takes in more"""
     tables: bool = True
+    """text in tables is text"""
     links: bool = False
+    """targets of links are written beside their text"""
     memo_bytes: Annotated[int, Field(ge=0)] | None = 16 * 1024 * 1024
+    """bytes of results kept for pages that come again, null for none; it changes the time only"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ("no_text",)

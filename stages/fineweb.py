@@ -25,20 +25,26 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class FineWeb(RuleStage):
-    """Drops pages that break a rule of FineWeb. A limit itself passes; None turns a rule off.
+    """Drops pages that break a rule of FineWeb. A limit itself passes; null turns a rule off.
 
-    Lines are the non-empty ones. `end_marks` end a line of prose, `short_line` is the longest length, in
-    characters, that is short. Line breaks are counted against words at white space (datatrove counts
-    punctuation marks as words too). `languages` as in gopher.
+    Lines are the non-empty ones. Line breaks are counted against words at white space (datatrove counts
+    punctuation marks as words too).
     """
 
     languages: tuple[str, ...] | None = ("en",)
+    """whom the rules are for; pages whose `language` is another pass unmeasured (null: every page is judged)"""
     end_marks: tuple[str, ...] = (".", "?", "!", '"', "'")
+    """what a line of prose ends in"""
     short_line: Annotated[int, Field(ge=0)] = 30
+    """the longest line, in characters, that is short"""
     min_end_mark_line_ratio: Ratio | None = 0.12
+    """least share of lines that end in an end mark"""
     max_short_line_ratio: Ratio | None = 0.67
+    """largest share of lines that are short"""
     max_duplicate_line_character_ratio: Ratio | None = 0.01
+    """largest share of characters in lines that are copies of an earlier one"""
     max_line_break_ratio: Ratio | None = 0.3
+    """most line breaks per word at white space"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {measure: pa.float64() for _, measure, _ in RULES}
     reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)

@@ -64,39 +64,62 @@ _COUNTS = ("words", "stop_words")
 
 @dataclass(frozen=True, kw_only=True)
 class Gopher(RuleStage):
-    """Drops pages that break a rule of Rae et al. 2021. A limit itself passes; None turns a rule off.
-
-    `languages` names those the rules are for: pages whose attribute `language` is another pass unmeasured
-    (None: every page is judged). `stop_words` are lower-case words.
-    """
+    """Drops pages that break a rule of Rae et al. 2021. A limit itself passes; null turns a rule off."""
 
     profile: Profile = "paper"
+    """whose reading of the rules: what is a word, a bullet, a copy"""
     languages: tuple[str, ...] | None = ("en",)
+    """whom the rules are for; pages whose `language` is another pass unmeasured (null: every page is judged)"""
     stop_words: tuple[str, ...] = STOP_WORDS
+    """the stop words, in lower case"""
     min_words: Count | None = 50
+    """fewest words"""
     max_words: Count | None = 100_000
+    """most words"""
     min_mean_word_length: Length | None = 3.0
+    """least mean length of a word, in characters"""
     max_mean_word_length: Length | None = 10.0
+    """largest mean length of a word, in characters"""
     max_hash_ratio: Length | None = 0.1
+    """most `#` per word"""
     max_ellipsis_ratio: Length | None = 0.1
+    """most ellipses per word"""
     max_symbol_ratio: Length | None = 0.1
+    """most `#` and ellipses together per word, in the profiles that add them up"""
     max_bullet_line_ratio: Ratio | None = 0.9
+    """largest share of lines that start with a bullet"""
     max_ellipsis_line_ratio: Ratio | None = 0.3
+    """largest share of lines that end with an ellipsis"""
     min_alphabetic_word_ratio: Ratio | None = 0.8
+    """least share of words with a letter"""
     min_stop_words: Count | None = 2
+    """fewest stop words"""
     max_duplicate_line_ratio: Ratio | None = 0.3
+    """largest share of lines that are copies"""
     max_duplicate_paragraph_ratio: Ratio | None = 0.3
+    """largest share of paragraphs that are copies"""
     max_duplicate_line_character_ratio: Ratio | None = 0.2
+    """largest share of characters in lines that are copies"""
     max_duplicate_paragraph_character_ratio: Ratio | None = 0.2
+    """largest share of characters in paragraphs that are copies"""
     max_top_2_gram_ratio: Ratio | None = 0.20
+    """largest share of characters under the most frequent run of 2 words"""
     max_top_3_gram_ratio: Ratio | None = 0.18
+    """largest share of characters under the most frequent run of 3 words"""
     max_top_4_gram_ratio: Ratio | None = 0.16
+    """largest share of characters under the most frequent run of 4 words"""
     max_duplicate_5_gram_ratio: Ratio | None = 0.15
+    """largest share of characters under repeated runs of 5 words"""
     max_duplicate_6_gram_ratio: Ratio | None = 0.14
+    """largest share of characters under repeated runs of 6 words"""
     max_duplicate_7_gram_ratio: Ratio | None = 0.13
+    """largest share of characters under repeated runs of 7 words"""
     max_duplicate_8_gram_ratio: Ratio | None = 0.12
+    """largest share of characters under repeated runs of 8 words"""
     max_duplicate_9_gram_ratio: Ratio | None = 0.11
+    """largest share of characters under repeated runs of 9 words"""
     max_duplicate_10_gram_ratio: Ratio | None = 0.10
+    """largest share of characters under repeated runs of 10 words"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         measure: pa.int64() if measure in _COUNTS else pa.float64() for _, measure, _ in RULES

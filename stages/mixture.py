@@ -46,18 +46,22 @@ class Mixture:
     """Takes `weights[group] * tokens` tokens from each group of documents that agree in the attribute `by`.
 
     A group's documents are taken in the order of a hash of `seed` and text, as many as fit. A group that
-    holds fewer tokens than its part of the budget is repeated: whole passes and a part of one, as numbers in
-    the column `copies` (`repeat: copies`) or as repeated rows (`rows`), or else not at all (`never`). Needs
-    the attribute `token_count`. Groups without a weight are an error, dropped (`other: drop`), or together
-    one group of the weight `other`. Weights, `other` included, must add to 1 within 1e-6.
+    holds fewer tokens than its part of the budget is repeated: whole passes and a part of one. Needs the
+    attribute `token_count`.
     """
 
     weights: Mapping[str, Weight]
+    """share of the tokens for each group; with `other` they add to 1 within 1e-6"""
     tokens: Annotated[float, Field(ge=1, le=1 << 60)]
+    """the budget: tokens in all, repeats counted"""
     by: str = "source"
+    """what makes a group: source, or an attribute such as `language`"""
     other: Literal["drop"] | Weight | None = None
+    """groups without a weight: drop them, or their weight together (null: they are an error)"""
     repeat: Literal["copies", "rows", "never"] = "copies"
+    """a group over one epoch: `copies` as a column, `rows` written repeatedly, or never more than once"""
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
+    """another seed takes other documents"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"copies": pa.int32()}
     fill: ClassVar[Mapping[str, int]] = {"copies": 1}

@@ -63,16 +63,14 @@ class QualityClassifier:
 
 @dataclass(frozen=True, kw_only=True)
 class NaiveBayes(RuleStage):
-    """Scores a text by a model and drops what is less like the good examples than `min_score`.
-
-    `model` is a file that `curate train naive-bayes` wrote, or `examples` for the seed's tiny built-in one
-    (to try things out). `min_score` is in votes per word, natural log: 0 is where good and bad are equally
-    likely; None only scores. `languages`: None scores every document, else as in gopher.
-    """
+    """Scores a text by a model and drops what is less like the good examples than `min_score`."""
 
     model: str
+    """a file that `curate train naive-bayes` wrote, or examples: a toy of seven sentences, to try things out"""
     min_score: float | None = 0.0
+    """least score in votes per word (natural log); 0: good and bad are equally likely (null: score only)"""
     languages: tuple[str, ...] | None = None
+    """whom the model is for; pages whose `language` is another pass with a null score (null: all are scored)"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"naive_bayes_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds

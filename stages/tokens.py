@@ -46,14 +46,14 @@ def estimated_tokens(text: str, words: int, tokens_per_word: float) -> int:
 class Tokens:
     """Adds `token_count`, and `token_count_estimated`, which says whether it is an estimate.
 
-    `tokenizer`: path of a `tokenizer.json` (package `tokenizers`); counted without the marks that a model
-    puts around a text. None estimates: `tokens_per_word` for each word at white space, since an English token
-    is about three quarters of a word (seed 1k), and one for each character of scripts that are written
-    without spaces.
+    The estimate is `tokens_per_word` for each word at white space, since an English token is about three quarters
+    of a word (seed 1k), and one for each character of scripts that are written without spaces.
     """
 
     tokenizer: str | None = None
+    """path of a `tokenizer.json`, counted without the marks that a model puts around a text (null: estimate)"""
     tokens_per_word: Annotated[float, Field(gt=0, le=1000)] = 4 / 3
+    """tokens of a word at white space, for the estimate"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {
         "token_count": pa.int64(),

@@ -69,21 +69,25 @@ def _within(path: str | None) -> re.Pattern[str] | None:
 class UrlFilter(RuleStage):
     """Drops pages by URL, whatever the case: none of the lists is built in.
 
-    `domains` and `domains_file`: hosts, each with all hosts below it. `urls_file`: whole URLs, where scheme,
-    `www.`, fragment and last slash do not count. `words` and `words_file`: one of them as a whole word of the
-    URL drops (words are what stands between non-letters). `soft_words_file`: words of which up to
-    `max_soft_words` different ones pass. `subwords_file`: letters that drop wherever they stand, across
-    punctuation too.
+    The words of a URL are what stands between characters that are no letters or digits.
     """
 
     domains: tuple[str, ...] = ()
+    """hosts, each with all hosts below it"""
     domains_file: str | None = None
+    """path of a list of hosts, one a line"""
     urls_file: str | None = None
+    """path of a list of whole URLs; scheme, `www.`, port, fragment and last slash do not count"""
     words: tuple[str, ...] = ()
+    """words, of which none may be a whole word of the URL"""
     words_file: str | None = None
+    """path of a list of such words, one a line"""
     soft_words_file: str | None = None
+    """path of a list of words that `max_soft_words` counts"""
     max_soft_words: Annotated[int, Field(ge=0)] | None = 1
+    """how many different soft words a URL may hold"""
     subwords_file: str | None = None
+    """path of a list of letters that may stand nowhere in the URL, across punctuation too"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         "domain": pa.string(),
