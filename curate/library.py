@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from curate.belt import GUARD, Belt
+from curate.belt import GUARD, Belt, may_give_text
 from curate.config import Config, parse_config
 from curate.decide import decide
 from curate.document import Address, Document
@@ -17,8 +17,11 @@ from curate.errors import UserError
 from curate.executor import Serial
 from curate.scan_output import BLOCK
 from curate.sketches import SketchWriter, gather, sketch_all
+from curate.sources.sniff import is_page
 
 Page = str | bytes | Mapping[str, Any]
+
+NO_TEXT = "is HTML, which no stage turns into text; put 'extract' first, or give {'text': ...} to judge it as it is"
 
 # The seed's belt of section 1i: stop-word language, the Gopher rules, SHA-1, MinHash.
 SEED_STAGES: list[Any] = [
@@ -59,17 +62,24 @@ class Verdict:
 def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = None) -> list[Verdict]:
     """Runs pages through a config's stages and returns one verdict a page, in order.
 
-    A page is a text, HTML bytes, or a mapping with `text` or `html` and perhaps `url` and attributes. `config` is
-    a Config, the mapping of a config file (input and output may be left out), or None for a belt
-    of language (by stop words, English), gopher, exact_dedup and near_dedup, with no `extract`.
+    A page is a text, HTML (bytes, or a string that begins as an HTML document does), or a mapping with `text` or `html`
+    and perhaps `url` and attributes. `config` is a Config, the mapping of a config file (input and output may be left
+    out), or None for a belt of language (by stop words, English), gopher, exact_dedup and near_dedup.
+
+    That belt has no `extract`, so it takes texts alone. Raises UserError for HTML where no stage turns it into text,
+    and for what is no page.
     """
     read = _config(config)
     belt = Belt.of(read)
+    extracts = any(may_give_text(stage) for _, stage in read.document_stages)
     verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory(prefix="curate-") as folder:
         sketched = Sketched(read, Path(folder))
         for index, page in enumerate(pages):
-            passage = belt.run(_document(index, page))
+            document = _document(index, page)
+            if document.html is not None and not extracts:
+                raise UserError(f"page {index}: {NO_TEXT}")
+            passage = belt.run(document)
             drop, text = passage.drop, passage.doc.text
             if drop is None:
                 sketched.add(index, passage.doc)
@@ -138,7 +148,7 @@ def _config(config: Config | Mapping[str, Any] | None) -> Config:
 def _document(index: int, page: Page) -> Document:
     address = Address("memory", "page", index)
     if isinstance(page, str):
-        return Document(address, id=str(index), text=page)
+        page = {"html": page} if is_page(page) else {"text": page}
     if isinstance(page, bytes):
         return Document(address, id=str(index), html=page)
     if not isinstance(page, Mapping) or not ({"text", "html"} & set(page)):

@@ -42,12 +42,31 @@ def test_html_pages_go_through_extract() -> None:
     paragraphs = "".join(f"<p>{text(number)}</p>" for number in range(3))
     page = f"<html><body><nav>Home</nav><article>{paragraphs}</article></body></html>"
     config = {"stages": ["extract", *STAGES]}
-    for given in (page.encode(), {"html": page}, {"html": page.encode("latin-1"), "charset": "latin-1"}):
+    for given in (page, page.encode(), {"html": page}, {"html": page.encode("latin-1"), "charset": "latin-1"}):
         (verdict,) = curate([given], config)
         assert verdict.kept, str(verdict)
         assert text(0) in verdict.text and "<p>" not in verdict.text
     (empty,) = curate([b"<html></html>"], config)
     assert (empty.stage, empty.reason) == ("extract", "no_text")
+
+
+@pytest.mark.parametrize("head", ["<!DOCTYPE html>", "\ufeff <HTML lang=en>", "<!-- a comment -->\n<head>"])
+def test_html_that_no_stage_turns_into_text_is_refused_and_not_judged_as_text(head: str) -> None:
+    page = f"{head}<p>{text(1)}</p>"
+    for given in (page, page.encode(), {"html": page}):
+        for config in (None, {"stages": ["gopher"]}):
+            with pytest.raises(UserError, match=r"page 1: is HTML.*'extract'.*'text'"):
+                curate([text(0), given], config)
+    (verdict,) = curate([{"text": page}], {"stages": ["exact_dedup"]})
+    assert verdict.text == page
+
+
+@pytest.mark.parametrize(
+    "given", ["<p> is a tag.", "a < b", "<a> stands for a link", "", "In HTML, <html> comes first"]
+)
+def test_a_text_with_some_markup_is_a_text(given: str) -> None:
+    (verdict,) = curate([given], {"stages": ["extract", "exact_dedup"]})
+    assert verdict.text == given
 
 
 def test_attributes_and_urls_reach_the_stages() -> None:

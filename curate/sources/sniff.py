@@ -66,6 +66,11 @@ def sniff(body: bytes, content_type: str) -> Kind:
     return "binary"
 
 
+def is_page(text: str) -> bool:
+    """Whether a text begins as an HTML document does, and not just with some markup."""
+    return WHOLE_PAGE.match(text[:HEAD_BYTES].removeprefix("\ufeff").encode("utf-8", "replace")) is not None
+
+
 def _wide(head: bytes) -> bool:
     """UTF-16 without a mark: every other byte of markup is NUL."""
     half = len(head) // 2
