@@ -112,7 +112,8 @@ def draw(config: Config, files: list[InputFile], work: Path, share: float, seed:
         drawn = range(len(parts)) if wanted == cells else [int(share * len(parts)) for share in inside]
         found.update({(index, number): (parts[number], file.size / len(parts)) for number in drawn})
     tasks = [ScanTask(str(work), place, index, part) for place, ((index, _), (part, _)) in enumerate(found.items())]
-    return Sample(tasks, [weight for _, weight in found.values()], cells, total)
+    slices = len(tasks) if wanted == cells else max(cells, len(tasks))
+    return Sample(tasks, [weight for _, weight in found.values()], slices, total)
 
 
 def warm(work: str) -> None:
@@ -148,7 +149,9 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
     empty = ScanTask(str(output.work), len(sample.tasks), 0, Slice(0, 0, exact=True))
     tasks = [*sample.tasks, empty]
     save_tasks(output.work, tasks)
+    start = perf_counter()
     results(executor, warm, [str(output.work)] * executor.workers)
+    start_up = perf_counter() - start
     done: dict[int, dict[str, Any]] = {}
     see_through(tasks, executor, lambda result: None, done)
     scanned = [done[task.index] for task in sample.tasks]
@@ -167,6 +170,7 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
         **told,
         "sample": {**told["sample"], "seed": seed},
         "corpus_dropped_of_sample": {name: count / max(1, sum(passed)) for name, count in dropped.items()},
+        "start_up_seconds": start_up,
         "after_scan_seconds": after,
         "worker_memory_bytes": peak,
         "driver_memory_bytes": peak_memory(0),

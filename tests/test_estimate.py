@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from curate.commands.estimate import duration, for_workers, lines
 from curate.config import parse_config
 from curate.crawl import input_files
 from curate.errors import UserError
@@ -53,6 +54,35 @@ def test_with_all_of_the_input_there_is_nothing_to_guess(executor: Processes, tm
     config = settings(crawl(tmp_path / "in", files=2, each=50), tmp_path / "out", stages=STAGES)
     told = told_of(config, executor, tmp_path / "work", 1.0)
     assert told["pages"] == {"value": 100.0, "low": 100.0, "high": 100.0}
+    assert told["sample"]["slices"] == told["sample"]["of_slices"]
+    shown = "\n".join(lines(for_workers(told, 2)))
+    assert f"sample   all {told['sample']['slices']} slices, " in shown and "pages    100\n" in shown
+    assert "range    none, since the sample is the whole input" in shown
+
+
+def test_more_slices_may_be_drawn_than_the_guess_of_how_many_there_are(tmp_path: Path) -> None:
+    config = parse_config(settings(crawl(tmp_path / "in", files=9, each=20), tmp_path / "out", stages=STAGES))
+    sample = draw(config, input_files(config), tmp_path, 1.0, 0)
+    assert len(sample.tasks) == sample.slices >= 9
+
+
+def test_the_time_begins_with_the_start_of_the_workers(executor: Processes, tmp_path: Path) -> None:
+    config = settings(crawl(tmp_path / "in", files=1, each=50), tmp_path / "out", stages=STAGES)
+    told = told_of(config, executor, tmp_path / "work", 1.0)
+    assert told["start_up_seconds"] > 0
+    assert f"time     start about {duration(told['start_up_seconds'])}, scan " in "\n".join(lines(for_workers(told, 2)))
+
+
+def test_one_slice_has_no_range(executor: Processes, tmp_path: Path) -> None:
+    config = settings(crawl(tmp_path / "in", files=1, each=50), tmp_path / "out", stages=STAGES)
+    told = told_of(config, executor, tmp_path / "work", 1.0)
+    told["sample"] = {**told["sample"], "slices": 1, "share": 0.5}
+    assert "range    none, since one slice" in "\n".join(lines(for_workers(told, 2)))
+
+
+def test_nothing_is_left_where_the_run_would_write(executor: Processes, tmp_path: Path) -> None:
+    config = settings(crawl(tmp_path / "in", files=1, each=50), tmp_path / "out", stages=STAGES)
+    told_of(config, executor, tmp_path / "work", 1.0)
     assert not (tmp_path / "out").exists()
 
 

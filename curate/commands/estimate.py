@@ -65,29 +65,47 @@ def lines(told: dict[str, Any]) -> list[str]:
     sample, workers = told["sample"], told["workers"]
     corpus = ", ".join(f"{name} {share:.1%}" for name, share in told["corpus_dropped_of_sample"].items())
     memory = told["worker_memory_bytes"]
-    told_of_corpus = f"         of them the corpus stages drop within the sample: {corpus}; in the whole they drop more"
+    told_of_corpus = f"         of them the corpus stages drop within the sample: {corpus}"
+    told_of_corpus += "; in the whole they drop more" if sample["share"] < 1 else ""
+    scan = f"scan {_range(told['scan_wall_seconds'], duration)} with {workers} workers"
+    drawn = (
+        f"all {sample['slices']}" if sample["share"] >= 1 else f"{sample['slices']} of about {sample['of_slices']:,}"
+    )
     return [
-        f"sample   {sample['slices']} of about {sample['of_slices']:,} slices, {show_size(sample['bytes'])} of "
+        f"sample   {drawn} slices, {show_size(sample['bytes'])} of "
         f"{show_size(told['input_bytes'])} ({sample['share']:.2%}), {sample['pages']:,} pages, seed {sample['seed']}",
         f"pages    {_range(told['pages'], '{:,.0f}')}",
         f"kept     {_range(told['pass_share'], '{:.1%}')} pass the document stages: "
         f"{_range(told['pass_pages'], '{:,.0f}')} pages, {_range(told['pass_words'], '{:,.0f}')} words",
         *([told_of_corpus] if corpus else []),
-        f"time     scan {_range(told['scan_wall_seconds'], duration)} with {workers} workers, "
+        f"time     start about {duration(told['start_up_seconds'])}, {scan}, "
         f"{_range(told['scan_cpu_seconds'], duration)} of CPU; then about {duration(told['after_scan_seconds'])}",
         f"disk     work up to {show_size(told['work_bytes'])} until the end, "
         f"output about {show_size(told['output_bytes'])}",
         f"memory   {show_size(memory)} a worker at most in the sample, {show_size(memory * workers)} for {workers}; "
         f"{show_size(told['driver_memory_bytes'])} for the driver",
-        "range    95 % intervals from the spread between the drawn slices (ratio estimate, Student's t with "
-        f"{sample['slices'] - 1} degrees of freedom)",
+        f"range    {_range_is(sample)}",
     ]
+
+
+def _range_is(sample: dict[str, Any]) -> str:
+    """What the ranges are made of."""
+    if sample["share"] >= 1:
+        return "none, since the sample is the whole input"
+    if sample["slices"] == 1:
+        return "none, since one slice tells nothing of how much slices differ"
+    return (
+        "95 % intervals from the spread between the drawn slices (ratio estimate, Student's t with "
+        f"{sample['slices'] - 1} degrees of freedom)"
+    )
 
 
 def _range(told: dict[str, Any], form: str | Callable[[float], str]) -> str:
     show = form.format if isinstance(form, str) else form
     if told["low"] is None:
         return f"{show(told['value'])} (no range: one slice)"
+    if told["low"] == told["high"]:
+        return show(told["value"])
     return f"{show(told['value'])} ({show(told['low'])} to {show(told['high'])})"
 
 
