@@ -28,7 +28,7 @@ import trafilatura
 from stages.extract import Extract
 from stages.extraction.article import _cascade
 from stages.extraction.lean import Lean
-from stages.extraction.source import source_text
+from stages.extraction.source import decoded, source_text
 
 Extractor = Callable[[bytes], str]
 WORD = re.compile(r"\w+")
@@ -137,7 +137,7 @@ def forget() -> None:
     if isinstance(cascade, Lean):
         for memo in cascade.marker.memos.values():
             memo.clear()
-    source_text.cache_clear()
+    decoded.cache_clear()
 
 
 def run(folder: Path, every: int, only: list[str]) -> None:

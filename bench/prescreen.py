@@ -15,7 +15,7 @@ from extraction import pages
 
 from curate.document import Address, Document, Drop
 from stages.extract import Extract
-from stages.extraction.source import source_text
+from stages.extraction.source import decoded
 from stages.language import Language
 from stages.prescreen import Prescreen
 
@@ -35,11 +35,11 @@ def run(bodies: list[bytes], language: str) -> None:
     for stage in (prescreen, extract, identify):
         stage.apply(documents[0])  # models and tables are loaded before the clock runs
     for document in documents:
-        source_text.cache_clear()
+        decoded.cache_clear()
         start = time.process_time()
         screened = prescreen.apply(document)
         middle = time.process_time()
-        source_text.cache_clear()
+        decoded.cache_clear()
         extracted = extract.apply(document)
         kept = extracted if isinstance(extracted, Drop) else identify.apply(extracted)
         end = time.process_time()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, ClassVar
 
 import pyarrow as pa
@@ -9,13 +10,15 @@ import xxhash
 from pydantic import Field
 
 from curate.document import Address, Document, Drop
-from stages.extraction.source import source_text
+from stages.extraction.source import decoded
 from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
 from stages.language import Language, load_model, one_line, predict
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+HEAD = 4_000  # characters in which nearly every text that has the stop words has them already
+LINE = 4  # times the characters wanted: white space may be long
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,35 +79,45 @@ class Prescreen:
     def apply(self, doc: Document) -> Document | Drop:
         if doc.html is None:
             return doc
-        source = source_text(doc.html, doc.charset)
+        source = decoded(doc.html, doc.charset)
         text = visible_text(source)
         drop = self.judge(text)
         if drop is not None and (hidden := json_ld_text(source)):
-            drop = self.judge(f"{text} {hidden}")
+            drop = self.judge(text, hidden)
         if drop is None:
             return doc
         return doc.annotate(prescreen_audit=drop.reason) if self.audited(doc.address) else drop
 
-    def judge(self, text: str) -> Drop | None:
-        """The verdict on a page's whole visible text."""
-        words = text.split()
-        if self.min_words is not None and len(words) < self.min_words:
-            return Drop("prescreened_words", len(words), self.min_words)
+    def judge(self, text: str, hidden: str = "") -> Drop | None:
+        """The verdict on a page's whole visible text and what else an extractor might return."""
+        if self.min_words is not None:
+            words = len(text.split(None, self.min_words)) + len(hidden.split(None, self.min_words))
+            if words < self.min_words:
+                return Drop("prescreened_words", words, self.min_words)
         if self.languages is not None:
-            other, score = self._other_language(words)
+            other, score = self._other_language(text, hidden)
             if other:
                 return Drop("prescreened_language", score, self.min_confidence, cause=other)
         if self.min_stop_words is not None:
-            found = len(set(self.stop_words).intersection(map(str.lower, words)))
+            found = self._stop_words(text[:HEAD], hidden[:HEAD])
+            if found < self.min_stop_words:
+                found = self._stop_words(text, hidden)
             if found < self.min_stop_words:
                 return Drop("prescreened_stop_words", found, self.min_stop_words)
         return None
 
-    def _other_language(self, words: list[str]) -> tuple[str, float]:
-        """What the middle of the text is in and the lower of both scores; "" unless both parts are surely foreign."""
+    def _stop_words(self, *texts: str) -> int:
+        words = {word for text in texts for word in text.lower().split()}
+        return len(words.intersection(self.stop_words))
+
+    def _other_language(self, text: str, hidden: str) -> tuple[str, float]:
+        """What the middle of the text is in and the lowest score of all parts; "" unless all are surely foreign."""
         least, language = 1.0, ""
-        for part in (words, words[len(words) // 2 :]):
-            guess, score = predict(load_model(self.model), one_line(part, self.chars))
+        parts = [hidden[: LINE * self.chars]] if hidden else []
+        for start in (0, len(text) // 2):
+            parts.append(text[start : start + LINE * self.chars])
+        for part in parts:
+            guess, score = _guess(self.model, one_line(part.split(), self.chars))
             if guess is None or score is None or guess in (self.languages or ()) or score < self.min_confidence:
                 return "", 0.0
             least, language = min(least, score), guess
@@ -116,3 +129,8 @@ class Prescreen:
             return False
         name = f"{address.source}\0{address.file}\0{address.offset}".encode("utf-8", "surrogatepass")
         return xxhash.xxh3_64_intdigest(name) < self.audit * 2**64
+
+
+@lru_cache(maxsize=4)  # a page's parts, which are asked again with the text of its JSON-LD
+def _guess(model: str | None, line: str) -> tuple[str | None, float | None]:
+    return predict(load_model(model), line)

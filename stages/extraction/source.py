@@ -7,6 +7,11 @@ from stages.extraction.markup import repaired
 
 
 @lru_cache(maxsize=1)
+def decoded(html: bytes, charset: str | None) -> str:
+    """The page decoded. The last page is kept, so that `prescreen` and `extract` share the work."""
+    return decode(html, charset)[0]
+
+
 def source_text(html: bytes, charset: str | None) -> str:
-    """The page decoded and repaired. The last page is kept, so that `prescreen` and `extract` share the work."""
-    return repaired(decode(html, charset)[0])
+    """The page decoded and repaired; the same object as `decoded` where nothing was to be repaired."""
+    return repaired(decoded(html, charset))

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from html import unescape
 from typing import Any
 
 from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.html import HTMLTree
 
 SCRIPT = re.compile(r"<script[^>]*ld\+json[^>]*>(.*?)</script", re.DOTALL | re.IGNORECASE)
 # Properties of schema.org whose text an extractor may return although no reader of the page sees it.
@@ -14,9 +16,15 @@ BODIES = frozenset({"articleBody", "reviewBody", "recipeInstructions", "step", "
 MARKUP = re.compile(r"<[^>]*>")
 
 
+@lru_cache(maxsize=1)
+def parsed(source: str) -> HTMLTree:
+    """The page as a tree that nobody changes. The last one is kept, so that `prescreen` and `extract` share the work."""
+    return HTMLTree.parse(source)
+
+
 def visible_text(source: str) -> str:
     """All text that a reader could see."""
-    text: str = extract_plain_text(source, noscript=True)
+    text: str = extract_plain_text(parsed(source), noscript=True)
     return text
 
 
@@ -47,7 +55,7 @@ def _bodies(block: str) -> Iterator[str]:
 def main_text(source: str, *, tables: bool, links: bool, precise: bool) -> str:
     """The main content by resiliparse's own rules: quick, with more boilerplate than trafilatura's."""
     text: str = extract_plain_text(
-        source,
+        parsed(source),
         preserve_formatting=True,
         main_content=True,
         list_bullets=True,
