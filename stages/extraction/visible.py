@@ -18,7 +18,7 @@ MARKUP = re.compile(r"<[^>]*>")
 
 @lru_cache(maxsize=1)
 def parsed(source: str) -> HTMLTree:
-    """The page as a tree that nobody changes. The last one is kept, so that `prescreen` and `extract` share the work."""
+    """The page as a tree that nobody changes. The last one is kept, for `prescreen` and `extract` alike."""
     return HTMLTree.parse(source)
 
 
