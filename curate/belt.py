@@ -8,9 +8,9 @@ from typing import Any
 from curate.caps import REASONS as CAP_REASONS
 from curate.caps import Caps
 from curate.config import Config
-from curate.contract import Misfit, Undeclared, held, held_measures
+from curate.contract import Misfit, Undeclared, held, held_measures, is_stop
 from curate.document import Document, Drop
-from curate.errors import Stopped, UserError
+from curate.errors import UserError
 from curate.stage import DocumentStage, RuleStage
 
 CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
@@ -107,11 +107,13 @@ class Belt:
         start = thread_time_ns()
         try:
             step = _judged(name, stage, doc) if isinstance(stage, RuleStage) else _applied(name, stage, doc)
-        except (UserError, KeyboardInterrupt, Stopped):  # no page's fault: a bug, a missing model, the end of the run
+        except UserError:  # no page's fault: a bug, a missing model
             raise
         except MemoryError:
             step = Step(GUARD, doc, Drop("out_of_memory", cause=f"in {name}"), {})
         except BaseException as error:  # a page that the stage can't take is entered; sys.exit, Rust's panics too
+            if is_stop(error):
+                raise
             step = Step(name, doc, Drop(FAILED, cause=f"{type(error).__name__}: {error}"[:500]), {})
         self.cpu_ns[name] += thread_time_ns() - start
         return step

@@ -1,5 +1,6 @@
 """What a stage must keep to, held where its results meet the engine: declarations, types, errors of its code."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -29,30 +30,40 @@ class Misfit(TypeError):
     """A stage gave back something for one page that no row can hold; the page is entered as `failed`."""
 
 
+def is_stop(error: BaseException) -> bool:
+    """Whether a person stops this process by Ctrl-C or SIGTERM. Where it is deaf to Ctrl-C, a stage raised that."""
+    deaf = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    return isinstance(error, Stopped) or (isinstance(error, KeyboardInterrupt) and not deaf)
+
+
 class Blamed:
     """Turns an error of a stage's own code into one sentence that says where it lies; those of `passing` pass."""
 
     def __init__(self, place: str, passing: tuple[type[BaseException], ...] = OUTSIDE) -> None:
         self.place = place
-        self.passing = (*passing, KeyboardInterrupt, Stopped, MemoryError)
+        self.passing = (*passing, MemoryError)
 
     def __enter__(self) -> None: ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None or error is None or isinstance(error, self.passing):
+        if kind is None or error is None or isinstance(error, self.passing) or is_stop(error):
             return
         frames = traceback.extract_tb(trace)
         where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-        told = " ".join(str(error).split())[:300]
-        raise UserError(f"{self.place}: {kind.__name__}: {told}{where}; mend the stage and run again") from error
+        told = ": ".join(filter(None, (kind.__name__, " ".join(str(error).split())[:300])))
+        raise UserError(f"{self.place}: {told}{where}; mend the stage and run again") from error
+
+
+def is_ours(stage: object) -> bool:
+    """Whether a stage is no plug-in."""
+    return type(stage).__module__.partition(".")[0] in ("curate", "stages")
 
 
 def blamed(name: str, stage: object) -> AbstractContextManager[None]:
     """Blames a plug-in for what its code raises; a fault in a stage of ours is a bug that shows its traceback."""
-    ours = type(stage).__module__.partition(".")[0] in ("curate", "stages")
-    return nullcontext() if ours else Blamed(f"stage '{name}'")
+    return nullcontext() if is_ours(stage) else Blamed(f"stage '{name}'")
 
 
 def fault_of(cls: type[Any]) -> str | None:

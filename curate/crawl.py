@@ -1,20 +1,17 @@
 """The scan phase of a run: plans the slices, sees every task through, whatever dies, and checks that they meet."""
 
 import shutil
-import signal
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from curate import guard
+from curate import alone, guard
 from curate.config import Config
 from curate.errors import UserError
 from curate.executor import Executor, Outcome
-from curate.processes import without_interrupts
 from curate.scan import scan
 from curate.source import InputFile, Slice
 from curate.sources import find_files, identity, reader
@@ -24,8 +21,6 @@ SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
 SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
-TIMES_ALONE = 3  # that a page is tried alone before it is held to blame for a SIGKILL
-PROBE_OUT_OF_MEMORY = 137
 
 Progress = Callable[[dict[str, Any]], None]
 
@@ -117,24 +112,28 @@ def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> Non
     """Accuses the page under the cursor where the signal proves it; else tries that page alone."""
     offset = guard.cursor_at(task.folder.with_suffix(".tmp") / "cursor")
     reason = guard.accusation(outcome.signal)
-    file = load_run(task.work).files[task.file_index]
-    if offset != guard.IDLE:
-        if reason:
-            _accuse(task, offset, reason, f"signal {outcome.signal}")
-            return
-        if _try_alone(task, offset):
-            return
-    place = f"{file.name}:{offset}" if offset != guard.IDLE else file.name
-    strikes[place] += 1
-    if strikes[place] >= STRIKES:
-        raise UserError(
-            f"{place}: the worker died {STRIKES} times here (signal {outcome.signal}) and no page is to blame; "
-            "give it more --memory, or fewer --workers"
-        )
+    if offset >= 0 and _accused(task, offset, (reason, outcome.death) if reason else alone.verdict(task, offset)):
+        return
+    run = load_run(task.work)
+    name = run.files[task.file_index].name
+    died = f"the worker died {STRIKES} times"
+    told = f"{name}: {died} ({outcome.death}); give it more --memory, or fewer --workers"
+    if offset >= 0:
+        name += f":{offset}"
+        told = f"{name}: {died} here ({outcome.death}), but alone the page does no harm; give it more --memory"
+    elif offset != guard.IDLE:
+        stage, _ = run.config.corpus_stages[guard.sketching(offset)]
+        told = f"stage '{stage}': {died} in sketch() over {name} ({outcome.death}); mend the stage and run again"
+    strikes[name] += 1
+    if strikes[name] >= STRIKES:
+        raise UserError(told)
 
 
-def _accuse(task: ScanTask, offset: int, reason: str, cause: str) -> None:
-    guard.Verdicts(Path(task.work, "guard")).store(task.file_index, offset, reason, cause)
+def _accused(task: ScanTask, offset: int, verdict: tuple[str, str] | None) -> bool:
+    """Stores a verdict against a page, if there is one; returns whether there is."""
+    if verdict is not None:
+        guard.Verdicts(Path(task.work, "guard")).store(task.file_index, offset, *verdict)
+    return verdict is not None
 
 
 def _try_leftovers(tasks: list[ScanTask]) -> None:
@@ -142,50 +141,8 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
     for task in tasks:
         folder = task.folder.with_suffix(".tmp")
         offset = guard.cursor_at(folder / "cursor") if folder.exists() else guard.IDLE
-        if offset != guard.IDLE:
-            _try_alone(task, offset)
-
-
-def _try_alone(task: ScanTask, offset: int) -> bool:
-    """Runs one page in a fresh process; when that dies too the page is accused. Returns whether it was.
-
-    A signal that a stranger may have sent counts only when it strikes every time.
-    """
-    code = 0
-    for _ in range(TIMES_ALONE):
-        code = _alone(task, offset)
-        if code == 0 or (code > 0 and code != PROBE_OUT_OF_MEMORY):
-            return False  # innocent, or an error and no death: the task itself will meet and enter it
-        if code < 0 and guard.accusation(-code):
-            break
-    killed = code in (PROBE_OUT_OF_MEMORY, -signal.SIGKILL)
-    reason = "out_of_memory" if killed else guard.accusation(-code) or "crashed"
-    _accuse(task, offset, reason, f"also alone, signal {-code}" if code < 0 else "also alone")
-    return True
-
-
-def _alone(task: ScanTask, offset: int) -> int:
-    """Exit code of a fresh process that had this one page."""
-    process = get_context("spawn").Process(target=probe, args=(task.work, task.file_index, offset), daemon=True)
-    with without_interrupts():
-        process.start()
-    try:
-        process.join()
-    finally:
-        process.kill()
-    return process.exitcode or 0
-
-
-def probe(work: str, file_index: int, offset: int) -> None:
-    """One page through the belt, under the guard, in a process of its own."""
-    run = load_run(work)
-    guard.limit_memory(run.memory)
-    file = run.files[file_index]
-    guard.arm(run.config.cpu_seconds)
-    for span in reader(run.config.input[file.source], file).read(file, Slice(offset, offset + 1)):
-        if span.document is not None and span.drop is None:
-            run.belt.run(span.document)
-        return
+        if offset >= 0:
+            _accused(task, offset, alone.verdict(task, offset))
 
 
 def _gaps(tasks: list[ScanTask], done: dict[int, dict[str, Any]]) -> list[ScanTask]:

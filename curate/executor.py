@@ -15,16 +15,32 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one task ended: `result`, or the death of the worker that had it (`signal` 0 where it is not known)."""
+    """How one task ended: `result`, or the death of the worker that had it, by a signal or by leaving on its own."""
 
     task: int  # index in the sequence given to map
     result: Any = None
     died: bool = False
-    signal: int = 0
+    signal: int = 0  # 0 where there was none, or where it is not known
+    status: int | None = None  # exit status of a worker that left on its own
+
+    @property
+    def death(self) -> str:
+        """What ended the worker, in words."""
+        return death(-self.signal if self.signal else self.status)
+
+
+def death(code: int | None) -> str:
+    """How a process ended, in words, by its exit code (negative for a signal; None where it is not known)."""
+    if code is None:
+        return "lost"
+    return f"signal {-code}" if code < 0 else f"exit status {code}"
 
 
 class Executor(Protocol):
-    """Runs tasks somewhere. An exception inside a task is raised by `map`; a dead worker is an outcome."""
+    """Runs tasks somewhere. An exception inside a task is raised by `map`; a dead worker is an outcome.
+
+    Pickled, it is a recipe for another one of its kind, in another process.
+    """
 
     @property
     def workers(self) -> int:

@@ -2,7 +2,7 @@
 kernel enforces even inside C code, a memory limit, and the verdicts on pages that killed their worker.
 
 Who may be accused: SIGPROF, SEGV, BUS, ILL, FPE and ABRT speak against the page under the cursor. After any other
-death that page is tried alone in a fresh process, and only a second death there is held against it.
+death that page is tried alone in a fresh process (`alone`), and only a second death there is held against it.
 """
 
 import json
@@ -27,8 +27,16 @@ ACCUSING: dict[int, str] = {
 IDLE = -1
 
 
+def sketching(number: int) -> int:
+    """The cursor's word for "corpus stage `number` sketches", below all offsets and IDLE; its own inverse."""
+    return IDLE - 1 - number
+
+
 class Cursor:
-    """Eight bytes in a mapped file: the offset of the page on the belt, or IDLE. Survives the process."""
+    """Eight bytes in a mapped file: the offset of the page on the belt, a word of `sketching`, or IDLE.
+
+    It survives the process.
+    """
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)

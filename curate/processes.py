@@ -9,7 +9,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,12 +23,19 @@ OUT_OF_MEMORY = 137  # exit status of a worker that ran out of memory outside an
 
 
 class Processes:
-    """`workers` processes on this machine. They start once and live as long as the executor is open."""
+    """`workers` processes on this machine. They start once and live as long as the executor is open.
 
-    def __init__(self, workers: int) -> None:
+    `nested`: their tasks may start processes, too.
+    """
+
+    def __init__(self, workers: int, nested: bool = False) -> None:
         self.workers = workers
+        self.nested = nested
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Processes, (self.workers, self.nested)
 
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
         waiting = deque(enumerate(tasks))
@@ -36,7 +43,7 @@ class Processes:
         try:
             while waiting or busy:
                 while waiting and len(busy) < self.workers:
-                    worker = self._idle.pop() if self._idle else _Worker()
+                    worker = self._idle.pop() if self._idle else _Worker(self.nested)
                     index, task = waiting.popleft()
                     if worker.give(index, function, task):
                         busy.append(worker)
@@ -67,10 +74,10 @@ def _ready(busy: list["_Worker"]) -> list["_Worker"]:
 
 
 class _Worker:
-    def __init__(self) -> None:
+    def __init__(self, nested: bool = False) -> None:
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=not nested)
         with without_interrupts():
             self.process.start()
         theirs.close()
@@ -95,7 +102,7 @@ class _Worker:
             self.alive = False
             self.pipe.close()
             code = self.process.exitcode or 0
-            return Outcome(self.task, died=True, signal=-code if code < 0 else 0)
+            return Outcome(self.task, died=True, signal=max(0, -code), status=code if code >= 0 else None)
         if error is not None:
             self.stop()
             raise error
@@ -118,17 +125,20 @@ def without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, parent: int) -> None:
+def settle(parent: int) -> None:
+    """Makes this process one of a driver's: deaf to Ctrl-C, which is the driver's to handle, and ending with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.set_threshold(*COLLECT_AFTER)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    while True:
-        try:
+
+
+def _serve(pipe: Connection, parent: int) -> None:
+    settle(parent)
+    gc.set_threshold(*COLLECT_AFTER)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the driver is gone
+        while True:
             function, task = pipe.recv()
-        except EOFError:
-            return
-        _answer(pipe, function, task)
+            _answer(pipe, function, task)
 
 
 def _answer(pipe: Connection, function: Callable[[Any], Any], task: Any) -> None:
@@ -142,7 +152,8 @@ def _answer(pipe: Connection, function: Callable[[Any], Any], task: Any) -> None
             os._exit(OUT_OF_MEMORY)
         if error is not None:
             plain = isinstance(error, UserError | OSError)
-            pipe.send((None, error if plain else RuntimeError(traceback.format_exc())))
+            with suppress(BrokenPipeError, ConnectionResetError):
+                pipe.send((None, error if plain else RuntimeError(traceback.format_exc())))
             os._exit(1)
     pipe.send(answer)
 

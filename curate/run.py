@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -24,7 +25,7 @@ from curate.schema import attributes
 from curate.shards import ShardTask, plan_shards, write_shard
 from curate.sketches import gather
 from curate.source import InputFile
-from curate.survivors import Survivors, verdict_table
+from curate.survivors import Survivors, column, verdict_table
 from curate.tasks import ScanTask, save_run
 
 DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
@@ -150,7 +151,8 @@ def decide_all(
     for name, stage in config.corpus_stages:
         progress("decide", {"stage": name})
         gather(executor, folder, name, stage, folders, survivors.counts, partitions)
-    return decide(executor, folder, config.corpus_stages, survivors.size, survivors.column).notes
+    attributes = partial(column, str(survivors.work))
+    return decide(executor, folder, config.corpus_stages, survivors.size, attributes).notes
 
 
 def write_all(

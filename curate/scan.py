@@ -32,7 +32,7 @@ def _scan(task: ScanTask) -> None:
     run = load_run(task.work)
     file = run.files[task.file_index]
     output = ScanOutput(task, run)
-    cursor = guard.Cursor(output.folder / "cursor")
+    cursor = output.cursor
     guards = guard.Verdicts(Path(task.work, "guard"))
     verdicts = guards.of_file(task.file_index)
     belt = run.belt
@@ -57,7 +57,6 @@ def _scan(task: ScanTask) -> None:
             guard.limit_memory(run.memory)
     guard.arm(None)
     guard.limit_memory(None)
-    cursor.close()
     output.finish(belt)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from time import process_time_ns
 from typing import Any
 
+from curate import guard
 from curate.belt import FAILED, GUARD, Belt, Passage
 from curate.contract import blamed
 from curate.document import Document, Drop
@@ -65,6 +66,7 @@ class ScanOutput:
         if not committed:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
+        self.cursor = guard.Cursor(self.folder / "cursor")
         self.spills = {
             name: Spill(self.folder / f"{name}.arrows", schema, self.state["lengths"].get(name))
             for name, schema in self.schemas.items()
@@ -191,11 +193,13 @@ class ScanOutput:
 
     def commit(self) -> None:
         """Makes everything taken so far durable against a kill."""
-        for name, stage in self.config.corpus_stages:
+        for index, (name, stage) in enumerate(self.config.corpus_stages):
+            self.cursor.set(guard.sketching(index))
             start = self.state["survivors"] - len(self.passed)
             with blamed(name, stage):
                 for number, sketch in enumerate(sketch_all(stage, self.passed), start):
                     self.sketches[name].add(number, sketch)
+        self.cursor.set(guard.IDLE)
         self.passed = []
         self.state["lengths"] = {name: spill.commit() for name, spill in self.spills.items()}
         self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}
@@ -208,6 +212,7 @@ class ScanOutput:
         if self.state["end"] is None:  # nothing was read: the limit was reached before
             self.state["first"] = self.state["end"] = self.task.part.start
         self.commit()
+        self.cursor.close()
         for name, spill in self.spills.items():
             spill.close()
             to_parquet(spill.path, self.folder / f"{name}.parquet", self.schemas[name])

@@ -132,6 +132,11 @@ class Survivors:
         return found
 
 
+def column(work: str, name: str) -> Iterator[pa.ChunkedArray]:
+    """One column over all survivors of a run whose scan is done."""
+    return load_survivors(work).column(name)
+
+
 def load_survivors(work: str) -> Survivors:
     """The survivors of a run whose scan is done."""
     return _load_survivors(work, stamp(Path(work, "survivors.json")))

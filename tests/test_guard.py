@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from curate.errors import UserError
 from curate.executor import Executor
 from curate.processes import Processes
 from tests.engine import run_it, settings, table, text, tree_hash, write_jsonl
@@ -32,14 +33,69 @@ def run_hostile(config: dict[str, Any], workers: int = 1) -> None:
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [({"hang": 5}, "hung"), ({"crash": 5}, "crashed"), ({"eat": 5}, "out_of_memory"), ({"killed": 5}, "out_of_memory")],
+    [
+        ({"hang": 5}, "hung: signal 27"),
+        ({"crash": 5}, "crashed: signal 11"),
+        ({"leave": 5, "status": 3}, "crashed: also alone, exit status 3"),
+        ({"leave": 5, "status": 0}, "crashed: also alone, exit status 0"),
+        ({"eat": 5}, "out_of_memory: in tests.hostile:Hostile"),
+        ({"killed": 5}, "out_of_memory: also alone, signal 9"),
+    ],
 )
 def test_the_page_is_entered_and_all_others_pass(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
     run_hostile(hostile(tmp_path, **options))
     (row,) = table(tmp_path / "out", "ledger").to_pylist()
-    assert (row["stage"], row["reason"]) == ("guard", reason)
+    assert (row["stage"], f"{row['reason']}: {row['cause']}") == ("guard", reason)
     assert row["url"].endswith("/5")
     assert table(tmp_path / "out", "shards").num_rows == 11
+
+
+def test_an_interrupt_that_a_stage_raises_is_its_pages_error(tmp_path: Path) -> None:
+    run_hostile(hostile(tmp_path, interrupt=5))
+    (row,) = table(tmp_path / "out", "ledger").to_pylist()
+    assert (row["stage"], row["reason"]) == ("tests.hostile:Hostile", "failed")
+    assert row["cause"].startswith("KeyboardInterrupt") and table(tmp_path / "out", "shards").num_rows == 11
+
+
+@pytest.mark.parametrize(
+    ("place", "way", "told"),
+    [
+        ("sketch", "0", r"the worker died 5 times in sketch\(\) over .*a.jsonl \(exit status 0\); mend the stage"),
+        ("sketch", "crash", r"the worker died 5 times in sketch\(\) over .*a.jsonl \(signal 11\); mend the stage"),
+        ("sketch", "interrupt", r"KeyboardInterrupt \(hostile.py:\d+\); mend the stage"),
+        ("decide", "0", r"its process ended in decide\(\) \(exit status 0\); mend the stage"),
+        ("decide", "crash", r"its process ended in decide\(\) \(signal 11\); mend the stage"),
+        ("decide", "interrupt", r"KeyboardInterrupt \(hostile.py:\d+\); mend the stage"),
+    ],
+)
+def test_a_corpus_stage_that_ends_its_process_is_named(place: str, way: str, told: str, tmp_path: Path) -> None:
+    config = hostile(tmp_path)
+    config["stages"] = [{"tests.hostile:HostileCorpus": {"place": place, "way": way}}]
+    with pytest.raises(UserError, match=f"^stage 'tests.hostile:HostileCorpus': {told}"):
+        run_hostile(config)
+    assert not (tmp_path / "out/manifest.json").exists()
+
+
+def test_a_run_goes_on_with_the_corpus_stage_that_took_it_down(tmp_path: Path) -> None:
+    """And the stages before it are not done again."""
+    config = hostile(tmp_path)
+    config["stages"] = ["exact_dedup", {"tests.hostile:HostileCorpus": {"place": "decide", "way": "7"}}]
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"exit status 7"):
+            run_hostile(config)
+        notes = tmp_path / "out/.work/decide/verdicts/notes.json"
+        assert list(json.loads(notes.read_text())) == ["exact_dedup"]
+
+
+def test_a_corpus_stage_of_ones_own_decides_as_one_of_ours(tmp_path: Path) -> None:
+    config = hostile(tmp_path)
+    write_jsonl(tmp_path / "a.jsonl", [text(n % 5) for n in range(12)])
+    ends = []
+    for name in ("exact_dedup", "tests.hostile:OneMore"):
+        out = tmp_path / name
+        run_hostile({**config, "stages": [name], "output": str(out)}, workers=2)
+        ends.append([table(out, "shards").to_pylist(), table(out, "ledger").drop_columns("stage").to_pylist()])
+    assert ends[0] == ends[1] and len(ends[0][0]) == 5
 
 
 def test_several_bad_pages_with_several_workers(tmp_path: Path) -> None:

@@ -102,7 +102,8 @@ def test_workers_live_as_long_as_the_executor(two: Processes) -> None:
     ("number", "signal_number"), [(signal.SIGKILL, 9), (signal.SIGSEGV, 11), (signal.SIGTERM, 15), (0, 0)]
 )
 def test_a_death_is_an_outcome_with_its_signal(number: int, signal_number: int, two: Processes) -> None:
-    assert list(two.map(killed_by, [number])) == [Outcome(0, died=True, signal=signal_number)]
+    status = None if number else 3
+    assert list(two.map(killed_by, [number])) == [Outcome(0, died=True, signal=signal_number, status=status)]
 
 
 def test_the_other_tasks_go_on_after_a_death(two: Processes) -> None:
@@ -145,6 +146,18 @@ def test_a_worker_is_deaf_to_ctrl_c_from_its_first_moment() -> None:
     processes._ready([worker])
     assert worker.outcome() == Outcome(0, 42)
     worker.stop()
+
+
+def test_a_worker_whose_driver_is_gone_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    """Also where it was at work and has something to tell."""
+    for function, task in ((double, 21), (raising, "bug")):
+        worker = processes._Worker()
+        os.kill(worker.process.pid or 0, signal.SIGSTOP)
+        worker.give(0, function, task)
+        worker.pipe.close()
+        os.kill(worker.process.pid or 0, signal.SIGCONT)
+        worker.process.join()
+    assert capfd.readouterr().err == ""
 
 
 def test_an_interrupted_map_leaves_no_worker_at_work(tmp_path: Path, two: Processes) -> None:
