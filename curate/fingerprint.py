@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -116,19 +116,36 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     told = []
     for part in dict.fromkeys([*old, *new]):
         before, after = old.get(part), new.get(part)
-        if before == after:
-            continue
-        if part == "inputs":
-            told.append(_inputs_difference(before or [], after or []))
-        elif isinstance(before, dict) and isinstance(after, dict):
-            told.append(f"{part}: " + ", ".join(changes(before, after)[:3]))
-        else:
-            told.append(f"{part}: {before} before, {after} now")
+        if before != after:
+            told.append(_DIFFERENCES.get(part, _part_difference)(before, after, part))
     return "; ".join(told)
 
 
-def _inputs_difference(before: list[list[Any]], after: list[list[Any]]) -> str:
-    old, new = {tuple(e[:2]): e[2:] for e in before}, {tuple(e[:2]): e[2:] for e in after}
+def _part_difference(before: Any, after: Any, part: str) -> str:
+    if isinstance(before, dict) and isinstance(after, dict):
+        return f"{part}: " + ", ".join(changes(before, after)[:3])
+    return f"{part} was {_short(before)}, is {_short(after)}"
+
+
+def _limit_difference(before: int | None, after: int | None, _: str) -> str:
+    was, now = ("not given" if value is None else f"{value}" for value in (before, after))
+    return f"--limit was {was}, is {now}"
+
+
+def _content_difference(before: dict[str, str] | None, after: dict[str, str] | None, part: str) -> str:
+    """Hashes are no words for people: they say of each thing only whether it changed."""
+    old, new = before or {}, after or {}
+    what = {"code": "the code of {}", "named_files": "the file {}"}[part]
+    told = []
+    for name in dict.fromkeys([*old, *new]):
+        if old.get(name) != new.get(name):
+            change = "has changed" if name in old and name in new else "is new" if name in new else "is gone"
+            told.append(f"{what.format(name)} {change}")
+    return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+
+
+def _inputs_difference(before: list[list[Any]] | None, after: list[list[Any]] | None, _: str) -> str:
+    old, new = ({tuple(e[:2]): e[2:] for e in entries or []} for entries in (before, after))
     added, gone = [k[1] for k in new if k not in old], [k[1] for k in old if k not in new]
     changed = [k[1] for k in new if k in old and list(old[k]) != list(new[k])]
     parts = [
@@ -137,6 +154,14 @@ def _inputs_difference(before: list[list[Any]], after: list[list[Any]]) -> str:
         if names
     ]
     return "input files: " + (", ".join(parts) or "another order")
+
+
+_DIFFERENCES: Mapping[str, Callable[[Any, Any, str], str]] = {
+    "inputs": _inputs_difference,
+    "limit": _limit_difference,
+    "code": _content_difference,
+    "named_files": _content_difference,
+}
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any], path: str = "") -> list[str]:

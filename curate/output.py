@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
@@ -91,14 +92,14 @@ class Output:
             self._clear()
         stored = self._stored()
         if self.remote and self._complete_there(parts):
-            return True
+            return self._done()
         if stored is not None and digest(stored) != digest(parts):
             raise UserError(
                 f"{self.target} holds a run that differs: {difference(stored, parts)}; "
                 "give --fresh to start anew, or another output"
             )
         if (self.final / manifest.NAME).exists() and not self.remote:
-            return stored is not None
+            return stored is not None and self._done()
         if stored is not None:
             tell(f"going on with the run in {self.target}")
         elif any((self.final / name).exists() for name in OURS) or (self.remote and self.remote.holds(OURS)):
@@ -108,6 +109,12 @@ class Output:
         self.work.mkdir(parents=True, exist_ok=True)
         write_json(self.work / "fingerprint.json", parts)
         return False
+
+    def _done(self) -> bool:
+        """True, and no empty work folder is left beside a finished run."""
+        with suppress(OSError):
+            self.work.rmdir()
+        return True
 
     def _complete_there(self, parts: dict[str, Any]) -> bool:
         """Whether the remote output holds this very run, whole. Raises UserError when it holds another one."""

@@ -10,6 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from curate.guard import IDLE, cursor_at
+from curate.sizes import numbered
 
 LINE_SECONDS = 10.0
 POLL_SECONDS = 0.5
@@ -39,7 +40,7 @@ class Progress:
             self._show()
         else:
             self.close()
-            what = f"decide {told['stage']}" if phase == "decide" else f"write {told['shards']} shards"
+            what = f"decide {told['stage']}" if phase == "decide" else f"write {numbered(told['shards'], 'shard')}"
             self.say(what)
 
     def say(self, sentence: str) -> None:
@@ -50,7 +51,7 @@ class Progress:
     def _open_bar(self, total: int) -> None:
         if self.quiet:
             return
-        self.say(f"scan {len(self.expected)} slices, {total / 1e6:,.1f} MB")
+        self.say(f"scan {numbered(len(self.expected), 'slice')}, {total / 1e6:,.1f} MB")
         if self.terminal:
             columns, rows = get_terminal_size()  # 80 × 24 where the terminal does not say
             self.bar = tqdm(
@@ -90,7 +91,7 @@ class Progress:
             self.last_line = time.monotonic()
             done = self.bytes / max(1, sum(self.expected))
             left = max(0.0, seconds * (1 / max(done, 1e-9) - 1))
-            self.say(f"scan {done:.0%}, {self.pages:,} pages, {text}, about {left:,.0f} s left")
+            self.say(f"scan {done:.0%}, {numbered(self.pages, 'page')}, {text}, about {left:,.0f} s left")
 
     def close(self) -> None:
         """Ends the bar."""

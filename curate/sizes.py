@@ -1,4 +1,7 @@
-"""Sizes as people write and read them. KB, MB, GB are powers of 1000, KiB, MiB, GiB powers of 1024."""
+"""Sizes and numbers of things as people write and read them.
+
+KB, MB, GB are powers of 1000, KiB, MiB, GiB powers of 1024.
+"""
 
 import os
 import re
@@ -42,6 +45,11 @@ def show_size(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
         size /= 1000
     raise AssertionError
+
+
+def numbered(number: int, noun: str) -> str:
+    """A number of things, e.g. 1 page, 1,234 pages."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's

@@ -45,7 +45,7 @@ class RuleStage:
 
     `measures` names and types all that `measure` returns; each is recorded for kept and dropped documents alike.
     A measure that stands in `adds` too becomes an attribute. `limits` are the fields that `judge` alone reads:
-    `curate what-if` can change them without reading the crawl.
+    `curate what-if` can change them without reading the crawl. `absent` tells of measures why a page may have none.
     """
 
     annotate: bool = False
@@ -55,6 +55,7 @@ class RuleStage:
     measures: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[tuple[str, ...]] = ()
+    absent: ClassVar[Mapping[str, str]] = {}
 
     def clean(self, doc: Document) -> Document:
         """The document as this stage passes it on (a stage that edits text overrides this)."""

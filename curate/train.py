@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from curate.durable import whole
 from curate.errors import UserError, cause
 from curate.registry import stage_class
+from curate.sizes import numbered
 
 Scores = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class Training:
         trained = self.good + self.bad - self.held_out_good - self.held_out_bad
         held_out = f"{self.held_out_good} good and {self.held_out_bad} bad ones held out"
         measured = f"accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}"
-        return f"trained on {trained} documents; on {held_out}: {measured}"
+        return f"trained on {numbered(trained, 'document')}; on {held_out}: {measured}"
 
 
 def train_naive_bayes(
@@ -121,7 +122,8 @@ def _held_out_below(path: str, field: str, seed: int) -> _Cut:
     tenth = max(len(digests) // 10, 1)
     cut = int(np.sort(digests)[tenth - 1]) if len(digests) else 0
     if not (digests > cut).any():
-        raise UserError(f"{path}: holds {len(digests)} documents; a training needs two different ones, give more")
+        held = numbered(len(digests), "document")
+        raise UserError(f"{path}: holds {held}; a training needs two different ones, give more")
     return _Cut(len(digests), cut)
 
 

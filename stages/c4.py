@@ -107,6 +107,7 @@ class C4(RuleStage):
         "max_bad_words",
         "min_sentences",
     )
+    absent: ClassVar[Mapping[str, str]] = {"bad_words": "no bad_words_file was given"}
     files: ClassVar[tuple[str, ...]] = ("bad_words_file",)
 
     def check(self, before: object, after: object) -> None:

@@ -126,6 +126,12 @@ class Gopher(RuleStage):
     }
     reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
     limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    absent: ClassVar[Mapping[str, str]] = {
+        "symbol_ratio": "this profile counts hashes and ellipses apart",
+        **dict.fromkeys(("hash_ratio", "ellipsis_ratio"), "this profile adds both up as symbol_ratio"),
+        **{measure: "this profile has no paragraphs" for measure in measures if "paragraph" in measure},
+        **{measure: "too few words for one" for measure in measures if "_gram_" in measure},
+    }
 
     def __post_init__(self) -> None:
         for low, high in (("min_words", "max_words"), ("min_mean_word_length", "max_mean_word_length")):

@@ -121,6 +121,7 @@ class Language(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     reasons: ClassVar[tuple[str, ...]] = ("unknown_language", "other_language", "low_score")
     limits: ClassVar[tuple[str, ...]] = ("keep", "min_score")
+    absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "no language was recognised")
 
     def __post_init__(self) -> None:
         if not self.keep:

@@ -104,6 +104,10 @@ class UrlFilter(RuleStage):
         "listed_subword",
     )
     limits: ClassVar[tuple[str, ...]] = ("max_soft_words",)
+    absent: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("domain", "url", "word", "subword"), "no entry of the lists was met"),
+        "soft_words": "no soft_words_file was given",
+    }
     files: ClassVar[tuple[str, ...]] = (
         "domains_file",
         "urls_file",

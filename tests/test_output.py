@@ -178,7 +178,8 @@ def test_a_password_in_the_url_is_masked() -> None:
 
 def test_a_folder_that_can_not_be_made(tmp_path: Path, glob: str) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match=r"can't be written \((a part of the path is no folder|a file of that name is there)\)"):
+    told = r"can't be written \((a part of the path is no folder|a file of that name is there)\)"
+    with pytest.raises(UserError, match=told):
         run_it(settings(glob, tmp_path / "file" / "out"))
 
 

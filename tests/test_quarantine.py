@@ -72,9 +72,9 @@ def test_the_command_says_how_many_and_takes_reasons(tmp_path: Path) -> None:
     records[3] = records[3][:60] + b"\xff" + records[3][61:]  # damaged
     path.write_bytes(b"".join(records))
     out = str(crashed(path, tmp_path / "out", crash=5).folder)
-    assert call("quarantine", out, "-o", tmp_path / "bad.warc.gz").output.strip().endswith("bad.warc.gz: 1 records")
+    assert call("quarantine", out, "-o", tmp_path / "bad.warc.gz").output.strip().endswith("bad.warc.gz: 1 record")
     done = call("quarantine", out, "-o", tmp_path / "hurt.warc.gz", "--reason", "damaged")
-    assert done.output.strip().endswith("hurt.warc.gz: 1 records")
+    assert done.output.strip().endswith("hurt.warc.gz: 1 record")
     assert (tmp_path / "hurt.warc.gz").read_bytes() == records[3]
     assert gzip.decompress((tmp_path / "bad.warc.gz").read_bytes()).startswith(b"WARC/1.0")
 

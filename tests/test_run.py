@@ -173,7 +173,7 @@ def test_another_config_or_other_inputs_are_refused(input_glob: str, tmp_path: P
         run_it(settings(glob, output, stages=["language", {"gopher": {"min_words": 30}}, "exact_dedup", "near_dedup"]))
     with pytest.raises(UserError, match="stages were"):
         run_it(settings(glob, output, stages=["language"]))
-    with pytest.raises(UserError, match="limit: None before, 3 now"):
+    with pytest.raises(UserError, match="differs: --limit was not given, is 3; give --fresh"):
         run_it(settings(glob, output), limit=3)
     write_jsonl(folder / "part-9.jsonl", [text(5)])
     with pytest.raises(UserError, match=r"1 added .*part-9.jsonl"):

@@ -9,7 +9,7 @@ import pytest
 
 from curate import guard
 from curate.errors import UserError
-from curate.sizes import LEAST_WORKER_MEMORY, parse_size, show_size, worker_memory
+from curate.sizes import LEAST_WORKER_MEMORY, numbered, parse_size, show_size, worker_memory
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,6 +25,11 @@ def test_sizes(written: str, size: int) -> None:
 def test_what_is_no_size(written: str) -> None:
     with pytest.raises(ValueError, match=r"no size|too small"):
         parse_size(written)
+
+
+@pytest.mark.parametrize(("number", "told"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1234, "1,234 pages")])
+def test_one_thing_is_not_many(number: int, told: str) -> None:
+    assert numbered(number, "page") == told
 
 
 def test_sizes_are_shown_in_powers_of_1000() -> None:

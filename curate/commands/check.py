@@ -1,11 +1,17 @@
 """`curate check`: is this config right, and what will it do?"""
 
+import textwrap
+from collections.abc import Iterator
+
 import click
 
-from curate.config import read_config
+from curate.config import Config, read_config
 from curate.crawl import input_files
 from curate.schema import attributes, shard_schema
-from curate.sizes import show_size
+from curate.sizes import numbered, show_size
+from curate.stage import Stage
+
+WIDTH, INDENT = 110, 8
 
 
 @click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
@@ -17,18 +23,31 @@ def command(config: str) -> None:
     types = attributes(read, files)
     for source in read.input:
         mine = [file for file in files if file.source == source]
-        click.echo(
-            f"input   {source}: {len(mine)} files, {show_size(sum(file.size for file in mine))}, first {mine[0].name}"
-        )
+        size = show_size(sum(file.size for file in mine))
+        _say("input", f"{source}: {numbered(len(mine), 'file')}, {size}, first {mine[0].name}")
     for kind, stages in (("document", read.document_stages), ("corpus", read.corpus_stages)):
         for name, stage in stages:
-            told = [f"drops for {', '.join(stage.reasons)}" if stage.reasons else "drops nothing"]
-            if stage.adds:
-                told.append(f"adds {', '.join(stage.adds)}")
-            click.echo(f"stage   {name} ({kind}): {'; '.join(told)}")
-    click.echo(
-        f"output  {read.output}: {read.write.order} order, shards of {show_size(read.write.shard_bytes)} of text"
-        + (f" by {read.write.by}" if read.write.by else "")
-    )
-    click.echo(f"columns {', '.join(shard_schema(types).names)}")
+            _say("stage", f"{name} ({kind})", *_stage(stage))
+    _say("output", _output(read))
+    _say("columns", ", ".join(shard_schema(types).names))
     click.echo("this config is right")
+
+
+def _stage(stage: Stage) -> Iterator[str]:
+    yield f"drops for {', '.join(stage.reasons)}" if stage.reasons else "drops nothing"
+    if stage.adds:
+        yield f"adds {', '.join(stage.adds)}"
+
+
+def _output(config: Config) -> str:
+    by = f" by {config.write.by}" if config.write.by else ""
+    return f"{config.output}: {config.write.order} order, shards of {show_size(config.write.shard_bytes)} of text{by}"
+
+
+def _say(about: str, *told: str) -> None:
+    """A line for what it is about, and one or more below it for each more that is told of it."""
+    for number, text in enumerate(told):
+        first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
+        below = " " * (INDENT if number == 0 else INDENT + 4)
+        click.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,
+                                           break_long_words=False, break_on_hyphens=False)))  # fmt: skip

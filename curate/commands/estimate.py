@@ -12,7 +12,7 @@ import click
 from curate.config import read_config
 from curate.estimate import estimate
 from curate.processes import Processes
-from curate.sizes import show_size, worker_memory
+from curate.sizes import numbered, show_size, worker_memory
 
 
 @click.command(
@@ -67,13 +67,13 @@ def lines(told: dict[str, Any]) -> list[str]:
     memory = told["worker_memory_bytes"]
     told_of_corpus = f"         of them the corpus stages drop within the sample: {corpus}"
     told_of_corpus += "; in the whole they drop more" if sample["share"] < 1 else ""
-    scan = f"scan {_range(told['scan_wall_seconds'], duration)} with {workers} workers"
-    drawn = (
-        f"all {sample['slices']}" if sample["share"] >= 1 else f"{sample['slices']} of about {sample['of_slices']:,}"
-    )
+    scan = f"scan {_range(told['scan_wall_seconds'], duration)} with {numbered(workers, 'worker')}"
+    slices, of_slices = numbered(sample["slices"], "slice"), numbered(sample["of_slices"], "slice")
+    drawn = f"all {slices}" if sample["share"] >= 1 else f"{sample['slices']} of about {of_slices}"
+    pages = numbered(sample["pages"], "page")
     return [
-        f"sample   {drawn} slices, {show_size(sample['bytes'])} of "
-        f"{show_size(told['input_bytes'])} ({sample['share']:.2%}), {sample['pages']:,} pages, seed {sample['seed']}",
+        f"sample   {drawn}, {show_size(sample['bytes'])} of "
+        f"{show_size(told['input_bytes'])} ({sample['share']:.2%}), {pages}, seed {sample['seed']}",
         f"pages    {_range(told['pages'], '{:,.0f}')}",
         f"kept     {_range(told['pass_share'], '{:.1%}')} pass the document stages: "
         f"{_range(told['pass_pages'], '{:,.0f}')} pages, {_range(told['pass_words'], '{:,.0f}')} words",
@@ -96,7 +96,7 @@ def _range_is(sample: dict[str, Any]) -> str:
         return "none, since one slice tells nothing of how much slices differ"
     return (
         "95 % intervals from the spread between the drawn slices (ratio estimate, Student's t with "
-        f"{sample['slices'] - 1} degrees of freedom)"
+        f"{numbered(sample['slices'] - 1, 'degree')} of freedom)"
     )
 
 

@@ -6,6 +6,7 @@ import click
 
 from curate.quarantine import quarantine
 from curate.report.opened import OpenedRun
+from curate.sizes import numbered
 
 
 @click.command("quarantine", epilog="\b\nExample:\n  curate quarantine out/ -o bad.warc.gz")
@@ -26,4 +27,4 @@ from curate.report.opened import OpenedRun
 def command(out: str, output: Path, reasons: tuple[str, ...]) -> None:
     """Write the raw records of the run at OUT that hung, crashed or exhausted memory to a small WARC for replay."""
     count = quarantine(OpenedRun.of(out), output, reasons)
-    click.echo(f"{output}: {count} records")
+    click.echo(f"{output}: {numbered(count, 'record')}")

@@ -16,7 +16,8 @@ from curate.output import Output
 from curate.processes import Processes
 from curate.progress import Progress
 from curate.run import Options, Report, run
-from curate.sizes import parse_size, worker_memory
+from curate.sizes import numbered, parse_size, worker_memory
+from curate.sources import mask_url
 
 NOTHING_KEPT, DAMAGED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
 
@@ -75,7 +76,7 @@ def command(config: str, **options: Any) -> None:
     except KeyboardInterrupt:
         click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
         sys.exit(INTERRUPTED)
-    finish(report, options)
+    finish(report, options, read.output)
 
 
 def _terminate(number: int, frame: Any) -> None:
@@ -125,7 +126,7 @@ def make_executor(name: str, workers: int, address: str | None) -> Executor:
     return Processes(workers)
 
 
-def finish(report: Report, options: dict[str, Any]) -> None:
+def finish(report: Report, options: dict[str, Any], out: str) -> None:
     """Prints the summary and exits with the status that the run earned."""
     from curate.canaries import report_lines
     from curate.report.funnel import summary
@@ -139,11 +140,18 @@ def finish(report: Report, options: dict[str, Any]) -> None:
         elif options["canaries"]:
             click.echo("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not options["allow_empty"]:
-        click.echo(
-            "curate: NOTHING WAS KEPT. The table above says which stage took what; --allow-empty accepts it",
-            err=True,
-        )
+        click.echo(f"curate: {_nothing(report, options, mask_url(out))}; --allow-empty accepts it", err=True)
         sys.exit(NOTHING_KEPT)
     if options["strict"] and report.damaged:
-        click.echo(f"curate: {report.damaged} damaged places in the input (--strict)", err=True)
+        click.echo(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
         sys.exit(DAMAGED)
+
+
+def _nothing(report: Report, options: dict[str, Any], out: str) -> str:
+    """Why a run kept nothing, and where to look."""
+    if options["limit"] == 0:
+        return "NO PAGE WAS READ, as --limit 0 wants it"
+    if not report.stats["read"]["documents"]:
+        return "NO PAGE WAS READ: the input holds none; check the files that 'input' names"
+    table = f"`curate stats {out}`" if options["quiet"] and not options["dry_run"] else "The table above"
+    return f"NOTHING WAS KEPT. {table} says which stage took what"

@@ -9,6 +9,7 @@ from curate.report.opened import OpenedRun
 from curate.report.reopen import plain, printable
 from curate.report.samples import Chosen, choose
 from curate.report.tables import shown
+from curate.sizes import numbered
 
 CHARACTERS = 2_000
 
@@ -63,6 +64,6 @@ def _lines(page: Chosen, chars: int) -> list[str]:
         told.append(f"   text: {page.missing}")
     if page.text:
         text = printable(page.text)
-        cut = f"… ({len(text) - chars:,} more characters)" if chars and len(text) > chars else ""
+        cut = f"… ({numbered(len(text) - chars, 'more character')})" if chars and len(text) > chars else ""
         told.append((text[:chars] if chars else text) + cut)
     return told

@@ -8,6 +8,7 @@ import click
 from curate.report import breakdown, costs, funnel
 from curate.report.opened import OpenedRun
 from curate.report.tables import comma_separated, lines
+from curate.sizes import numbered
 
 TOP = 20
 
@@ -72,7 +73,8 @@ def _groups(run: OpenedRun, by: str, rows: list[dict[str, Any]], top: int) -> li
     told = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)
     left = rows[top:]
     if left:
-        told.append(f"and {len(left):,} more with {sum(row['pages'] for row in left):,} pages (--top, --json, --csv)")
+        pages = numbered(sum(row["pages"] for row in left), "page")
+        told.append(f"and {len(left):,} more with {pages} (--top, --json, --csv)")
     return told
 
 

@@ -5,6 +5,7 @@ import sys
 import click
 
 from curate.report.opened import OpenedRun
+from curate.sizes import numbered
 from curate.verify import verify
 
 
@@ -20,6 +21,6 @@ def command(out: str) -> None:
         sys.exit(1)
     rows = run.manifest["rows"]
     click.echo(
-        f"whole: {len(run.manifest['shards'])} shards, {rows['written']:,} rows; "
+        f"whole: {numbered(len(run.manifest['shards']), 'shard')}, {numbered(rows['written'], 'row')}; "
         f"read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}"
     )

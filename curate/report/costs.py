@@ -4,6 +4,7 @@ from typing import Any
 
 from curate.report.funnel import funnel, kept_tokens
 from curate.report.tables import lines
+from curate.sizes import numbered
 
 REST = "the rest"  # reading, decoding, sketches, spilling
 
@@ -38,7 +39,7 @@ def cost_lines(stats: dict[str, Any], timings: dict[str, Any], price: float | No
     """The costs as text."""
     read, wall = stats["read"], timings["wall_seconds"]
     phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in wall.items())
-    told = [f"wall time: {phases} ({timings['workers']} workers)"]
+    told = [f"wall time: {phases} ({numbered(timings['workers'], 'worker')})"]
     if wall["scan"]:
         pages, size = read["documents"] / wall["scan"], read["bytes"] / wall["scan"] / 1e6
         told.append(f"the scan read {pages:,.0f} pages/s, {size:,.2f} MB/s")

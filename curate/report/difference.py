@@ -16,6 +16,7 @@ from curate.report.lookup import row_at
 from curate.report.opened import OpenedRun
 from curate.report.recorded import OFFSET_BITS, packed
 from curate.report.tables import lines
+from curate.sizes import numbered
 
 I64 = npt.NDArray[np.int64]
 KEPT, ABSENT = "kept", "not read"
@@ -186,7 +187,7 @@ def difference_lines(compared: Difference, examples: int) -> Iterator[str]:
         ("dropped otherwise", [m for m in moves if not m.side]),
     ):
         yield ""
-        yield f"{title}: {sum(move.documents for move in among):,} documents"
+        yield f"{title}: {numbered(sum(move.documents for move in among), 'document')}"
         for move in among:
             yield f"  {move.documents:>8,}  {_words(move.before)} -> {_words(move.after)}"
             yield from (f"            {_example(compared, *place)}" for place in move.places)

@@ -45,6 +45,15 @@ def limit_fields(stage: str, options: Iterable[str]) -> tuple[str, ...]:
         return tuple(option for option in options if option.startswith(("min_", "max_")))
 
 
+def absence(stage: str, measure: str) -> str:
+    """Why a page may lack a measure, as the stage tells; that it was not taken where the stage does not."""
+    try:
+        told: Mapping[str, str] = getattr(stage_class(stage), "absent", {})
+    except UserError:
+        told = {}
+    return told.get(measure, "not taken of this page")
+
+
 def measure_of(field: str, stage: str, measures: Iterable[str]) -> str | None:
     """The measure that a limit judges, or None."""
     names = list(measures)

@@ -104,11 +104,6 @@ def short(number: int) -> str:
     return count(number)
 
 
-def numbered(number: int, noun: str) -> str:
-    """A number of things, e.g. 1 page, 1,234 pages."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def share(part: float, whole: float) -> str:
     """A share in per cent, e.g. 31.2 %; "–" of nothing."""
     if not whole:

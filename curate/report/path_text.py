@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from curate.report.limits import Limit
+from curate.report.limits import Limit, absence
 from curate.report.path import DROPPED, Measure, PagePath, Station, Twin
 from curate.report.reopen import plain
 from curate.report.tables import lines, shown
+from curate.sizes import numbered
 
+NONE_APPLIES = "(none applies)"
 EXCERPT = 300  # characters of a text
 
 
@@ -45,7 +47,7 @@ def station_lines(stations: Sequence[Station]) -> list[str]:
     for station in stations:
         first = {"stage": station.stage, "verdict": f"{station.verdict} {station.reason or ''}".rstrip()}
         rows += [
-            {**(first if number == 0 else {"stage": "", "verdict": ""}), **_cells(measure)}
+            {**(first if number == 0 else {"stage": "", "verdict": ""}), **_cells(station.stage, measure)}
             for number, measure in enumerate(_applying(station.measures))
         ] or [{**first, "measure": "", "value": "", "limits": ""}]
     return lines(rows, ("stage", "verdict", "measure", "value", "limits"))
@@ -54,13 +56,15 @@ def station_lines(stations: Sequence[Station]) -> list[str]:
 def _applying(measures: Sequence[Measure]) -> Sequence[Measure]:
     """The measures; one line for all where none applied to the page (a language that the rules are not for)."""
     if len(measures) > 1 and all(measure.value is None for measure in measures):
-        return (Measure("(none applies)", None),)
+        return (Measure(NONE_APPLIES, None),)
     return measures
 
 
-def _cells(measure: Measure) -> dict[str, str]:
+def _cells(stage: str, measure: Measure) -> dict[str, str]:
     value = "-" if measure.value is None else shown(measure.value)
     limits = ", ".join(f"{limit} < broken" if limit in measure.broken else str(limit) for limit in measure.limits)
+    if measure.value is None and measure.name != NONE_APPLIES:
+        limits = f"{limits} ({absence(stage, measure.name)})".strip()
     return {"measure": measure.name, "value": value, "limits": limits}
 
 
@@ -78,16 +82,21 @@ def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list
     if path.twin:
         told.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
     if path.copies_in_all:
-        told.append(f"copies   {path.copies_in_all} pages were dropped as copies of it:")
+        told.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
         told += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]
         told += ["         …"] if path.copies_in_all > len(path.copies) else []
     if path.words is not None:
         told.append(
-            f"size     {shown(path.words)} words, {shown(path.bytes)} bytes of text, language {path.language or '-'}"
+            f"size     {numbered(path.words, 'word')}, {numbered(path.bytes or 0, 'byte')} of text, "
+            f"language {path.language or 'not known'}"
         )
     if path.columns:
         told.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
     return [*told, "", *station_lines(path.stations)]
+
+
+def _were(pages: int) -> str:
+    return f"{numbered(pages, 'page')} {'was' if pages == 1 else 'were'}"
 
 
 def _twin_text(twin: Twin) -> str:

@@ -2,8 +2,9 @@
 
 from curate.report.drops import Sample, samples
 from curate.report.funnel import funnel
-from curate.report.markup import Markup, count, element, folded, join, measured, numbered, url, words
+from curate.report.markup import Markup, count, element, folded, join, measured, url, words
 from curate.report.opened import OpenedRun
+from curate.sizes import numbered
 
 NONE = "No dropped text is recorded (samples: 0, or nothing with a text was dropped)."
 WHOLE_PAGE = "The rule is about the page as a whole."

@@ -3,8 +3,9 @@
 from curate.report import charts
 from curate.report.duplicates import LARGEST, Cluster, Duplicates, duplicates
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, numbered, table, url
+from curate.report.markup import Markup, count, element, folded, join, measured, table, url
 from curate.report.opened import OpenedRun
+from curate.sizes import numbered
 
 
 def copies(run: OpenedRun, figures: Figures) -> Markup:

@@ -7,8 +7,9 @@ import yaml
 from curate.report import charts
 from curate.report.costs import REST, stage_costs
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, numbered, size, table
+from curate.report.markup import Markup, count, element, folded, join, measured, size, table
 from curate.report.opened import OpenedRun
+from curate.sizes import numbered
 
 MOST_ROWS = 60
 

@@ -11,6 +11,7 @@ from curate.report.path import DROPPED, MEASURED, PASSED, Measure, Station
 from curate.report.path_text import dropped_for, station_lines
 from curate.report.reopen import plain
 from curate.report.tables import shown
+from curate.sizes import numbered
 from curate.stage import RuleStage
 from curate.trial import Page, Resemblance
 
@@ -65,7 +66,8 @@ class Trial:
             told.append(f"verdict  {self.verdict}")
         told += [f"{'twin' if one.reason else 'nearest':<8} {_alike(one)}" for one in found if one.compared]
         if document is not None and document.text:
-            told.append(f"size     {len(document.words):,} words, {len(document.text.encode()):,} bytes of text")
+            size = numbered(len(document.text.encode()), "byte")
+            told.append(f"size     {numbered(len(document.words), 'word')}, {size} of text")
         return [*told, "", *station_lines([*self.stations, *self._corpus(found)])]
 
     def _corpus(self, found: Sequence[Resemblance]) -> list[Station]:
@@ -96,6 +98,6 @@ def _corpus_station(name: str, found: Resemblance | None) -> Station:
 def _alike(found: Resemblance) -> str:
     """The most similar document that a corpus stage found."""
     if found.twin is None:
-        return f"for {found.stage}: none of {found.compared:,} documents is alike"
+        return f"for {found.stage}: none of {numbered(found.compared, 'document')} is alike"
     place = f"{plain(found.twin['url'] or '(no URL)')} ({found.twin['file_path']}:{found.twin['offset']})"
     return f"for {found.stage}: {shown(found.score)} alike, {place}"

@@ -12,6 +12,7 @@ from curate.report.opened import OpenedRun
 from curate.report.recorded import I64, UNKNOWN, Recorded
 from curate.report.redecide import Changes, Decided, counted, names, redecide, total
 from curate.report.tables import lines
+from curate.sizes import numbered
 
 Pair = tuple[int, int]  # documents and words
 
@@ -121,16 +122,17 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     rows = [_row(f"dropped by {stage}: {reason}", before, after) for stage, reason, before, after in moved]
     rest = [after for *_, before, after in outcome.dropped if before == after]
     same = sum(documents for documents, _ in rest), sum(words for _, words in rest)
-    rows += [_row(f"dropped for {len(rest)} other reasons", same, same)] if rest else []
+    rows += [_row(f"dropped for {numbered(len(rest), 'other reason')}", same, same)] if rest else []
     rows.append(_row("pass the document stages", outcome.passed_before, outcome.passed))
     rows += [_bounds_row(bounds) for bounds in outcome.corpus]
     told = lines(rows, ("", "the run", "then", "change", "words then"))
     if outcome.unknown[0]:
-        told.append(f"not known: {outcome.unknown[0]:,} pages would go on to a stage that did not see them in the run")
+        unseen = numbered(outcome.unknown[0], "page")
+        told.append(f"not known: {unseen} would go on to a stage that did not see them in the run")
     if outcome.unmeasured:
         where = ", ".join(f"{stage} {count:,}" for stage, count in outcome.unmeasured)
         pages = sum(count for _, count in outcome.unmeasured)
-        told.append(f"unknown: {pages:,} pages were never measured; they stay dropped (by {where})")
+        told.append(f"unknown: {numbered(pages, 'page')} not measured, so still dropped (by {where})")
     for title, groups in (("language", outcome.languages), ("source", outcome.sources)):
         told += ["", *_group_lines(title, groups)] if groups else []
     return told

@@ -16,6 +16,7 @@ import pytest
 from curate import durable
 from curate.cli import COMMANDS, EXIT_STATUS, cli
 from curate.manifest import NAME
+from curate.registry import stage_class
 from tests.commands.calling import Calling, written
 from tests.engine import crawl, settings, text, write_jsonl
 
@@ -269,13 +270,54 @@ def test_a_run_that_keeps_nothing_is_loud(call: Calling, tmp_path: Path) -> None
     assert call("run", path, "--executor", "serial", "--allow-empty").status == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "content", "told"),
+    [
+        ((), "", "NO PAGE WAS READ: the input holds none; check the files that 'input' names"),
+        (("--limit", 0), '{"text": "a b"}', "NO PAGE WAS READ, as --limit 0 wants it"),
+        ((), '{"text": "a b"}', "NOTHING WAS KEPT. The table above says which stage took what"),
+        (("--quiet",), '{"text": "a b"}', "NOTHING WAS KEPT. `curate stats out` says which stage took what"),
+    ],
+)
+def test_nothing_read_is_told_apart_from_nothing_kept(
+    options: tuple[Any, ...], content: str, told: str, call: Calling
+) -> None:
+    Path("a.jsonl").write_text(content)
+    path = written(Path(), {"input": "a.jsonl", "output": "out", "stages": ["gopher"]})
+    done = call("run", path, "--executor", "serial", *options)
+    assert (done.status, done.err.splitlines()[-1]) == (1, f"curate: {told}; --allow-empty accepts it")
+
+
+def test_a_finished_run_called_again_leaves_no_work_folder(call: Calling, tmp_path: Path) -> None:
+    path = written(
+        tmp_path, {"input": str(write_jsonl(tmp_path / "a.jsonl", [text(1)])), "output": "out", "stages": ["gopher"]}
+    )
+    trees = []
+    for _ in range(2):
+        assert call("run", path, "--executor", "serial", "--quiet").status == 0
+        trees.append(sorted(found.name for found in Path("out").iterdir()))
+    assert trees[0] == trees[1] and ".work" not in trees[1]
+
+
+def test_check_fits_into_a_terminal_and_counts_right(call: Calling, tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "a.jsonl", [text(1)])
+    told = call(
+        "check", written(tmp_path, {"input": str(source), "output": "out", "stages": ["language", "gopher"]})
+    ).out
+    assert max(len(line) for line in told.splitlines() if str(source) not in line) <= 110
+    assert "crawl: 1 file, " in told
+    assert "\nstage   language (document)\n          drops for unknown_language, other_language, low_score\n" in told
+    for reason in stage_class("gopher").reasons:
+        assert reason in told
+
+
 def test_strict_makes_damage_a_failure(call: Calling, tmp_path: Path) -> None:
     lines = "".join(json.dumps({"text": text(number)}) + "\n" for number in range(3))
     (tmp_path / "a.jsonl").write_text(lines + '{"text": "torn\n')
     path = written(tmp_path, {"input": "a.jsonl", "output": "out", "stages": ["gopher"]})
     assert call("run", path, "--executor", "serial").status == 0
     done = call("run", path, "--executor", "serial", "--strict")
-    assert done.status == 3 and "1 damaged places in the input" in done.err
+    assert done.status == 3 and "1 damaged place in the input" in done.err
     assert (tmp_path / "out" / NAME).exists()
 
 

@@ -112,7 +112,7 @@ def test_where_no_one_watches_there_are_lines(config: dict[str, Any], gate: Path
     assert process.returncode == 0
     lines = said.splitlines()
     assert lines[0].startswith("curate: scan 3 slices, ")
-    assert lines[-1] == "curate: write 1 shards" and "curate: decide near_dedup" in lines
+    assert lines[-1] == "curate: write 1 shard" and "curate: decide near_dedup" in lines
     assert all(line.startswith("curate: ") for line in lines) and "\r" not in said
     assert out.splitlines()[-1].startswith("kept ")
 

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def rows() -> list[Row]:
-    found: list[Row] = sample_run().table("measures").to_table().to_pylist()
+    found: list[Row] = sample_run().read("measures", sample_run().columns("measures")).to_pylist()
     return found
 
 

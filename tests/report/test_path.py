@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from curate.document import Address, Document
 from curate.errors import UserError
+from curate.report.limits import absence
 from curate.report.lookup import find
 from curate.report.opened import OpenedRun
 from curate.report.path import DROPPED, MEASURED, PASSED, UNREACHED, PagePath, page_path
 from curate.report.path_text import path_lines, verdict
 from curate.report.reopen import Gone, Reopened, text_by_belt, title
+from stages.gopher import PROFILES, Gopher
 from tests.report.finished import finished, pages, sample_run, truth
 
 KINDS = {row["kind"]: row for row in truth()}
@@ -123,3 +126,22 @@ def test_a_page_read_twice_has_two_paths(tmp_path: Path) -> None:
     rows = [{"text": "one " * 3, "url": "http://a.example/"}, {"text": "two " * 3, "url": "http://a.example/"}]
     run = finished(tmp_path, ["exact_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
     assert [found.offset for found in find(run, "http://a.example/")] == [0, 53]
+
+
+def test_a_measure_that_a_page_lacks_says_why() -> None:
+    row = KINDS["near_words"]
+    told = "\n".join(path_lines(path_of(sample_run(), row["url"]), sample_run().options))
+    assert "-        max_symbol_ratio 0.1 (this profile counts hashes and ellipses apart)\n" in told
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_each_measure_that_gopher_may_lack_has_its_reason(profile: Any) -> None:
+    for text in ("two words", "one line of words\n" * 20):
+        measured = Gopher(profile=profile).measure(Document(Address("", "", 0), text=text))
+        lacking = {name for name, value in measured.items() if value is None}
+        assert lacking <= Gopher.absent.keys()
+        assert not any("not taken" in absence("gopher", name) for name in lacking)
+
+
+def test_a_stage_that_does_not_say_why_or_is_gone() -> None:
+    assert absence("extract", "x") == absence("no_such_stage", "x") == "not taken of this page"

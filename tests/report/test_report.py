@@ -120,7 +120,7 @@ def test_the_funnel_says_what_stats_say(parsed: Page) -> None:
 
 def test_each_rule_that_dropped_texts_shows_some(parsed: Page) -> None:
     summaries = "\n".join(parsed.texts["summary"])
-    sampled = {(row["stage"], row["reason"]) for row in sample_run().table("samples").to_table().to_pylist()}
+    sampled = {(row["stage"], row["reason"]) for row in sample_run().read("samples", ["stage", "reason"]).to_pylist()}
     assert len(sampled) > 5
     for stage, reason in sampled:
         assert f"{reason.replace('_', ' ')} ({stage}): " in summaries
