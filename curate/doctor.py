@@ -28,7 +28,6 @@ SENTENCE = "The river rises in spring and floods the meadows below the village."
 EXTRAS = {
     "remote": "s3:// and https:// inputs and outputs",
     "ray": "--executor ray",
-    "fast": "quicker readers and kernels",
     "tokens": "token counts by a tokenizers file",
     "plot": "plots of `scale plan --plot`",
 }
