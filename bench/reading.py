@@ -2,8 +2,8 @@
 
     python bench/reading.py FOLDER [--times 3]
 
-FOLDER holds .warc.gz files (bench/make_crawl.py, bench/pages_to_crawl.py). All three inflate, find the records, split the
-HTTP header off and undo its transfer and content encodings; ours checks CRCs and that the records tile the file besides.
+FOLDER holds .warc.gz files (bench/make_crawl.py, bench/pages_to_crawl.py). All three inflate, find the records, split
+the HTTP header off and undo its transfer and content encodings; ours also sees to it that the records tile the file.
 FastWARC 2 comes with resiliparse. CPU seconds, medians; the pages and bytes must agree.
 """
 
