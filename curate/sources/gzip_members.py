@@ -28,6 +28,21 @@ def _cause(error: zlib.error) -> str:
     return str(error).rpartition(": ")[2]
 
 
+def _until_fault(inflater: "zlib._Decompress", data: bytes) -> tuple[bytes, int]:
+    """What the bytes before the first bad one inflate to, and how many those are; found by halving steps."""
+    parts: list[bytes] = []
+    used, step = 0, 1 << len(data).bit_length()
+    while step := step >> 1:
+        trial = inflater.copy()
+        try:
+            parts.append(trial.decompress(data[used : used + step]))
+        except zlib.error:
+            continue
+        inflater = trial
+        used += step
+    return b"".join(parts), used
+
+
 class GzipMembers:
     """The gzip side of a WARC file."""
 
@@ -90,9 +105,13 @@ class GzipMembers:
                 if not tail:
                     yield b"", position, "the file ends inside this member"
                     return
+            before = inflater.copy()  # a call that fails gives nothing of what it inflated
             try:
                 data = inflater.decompress(tail, LARGEST_CHUNK * 4)
             except zlib.error as error:
+                data, used = _until_fault(before, tail)
+                position -= len(tail) - used
+                yield data, position, ""
                 yield b"", position, _cause(error)
                 return
             tail = inflater.unconsumed_tail

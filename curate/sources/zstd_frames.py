@@ -1,7 +1,6 @@
 """Zstandard frames one by one (RFC 8878), with the dictionary frame that the IIPC's .warc.zst form allows."""
 
 from collections.abc import Iterator
-from typing import IO, cast
 
 import zstandard
 
@@ -13,7 +12,6 @@ SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 DICTIONARY_BYTES = 64 << 20
 LARGEST_BLOCK = 1 << 17
-CHUNK = 1 << 18
 CUT = "the file ends inside this frame"
 
 
@@ -82,12 +80,11 @@ class ZstdFrames:
         """Inflated stretches from the frame at `offset` to its end, as `GzipMembers.stream`."""
         frame = _Frame(self.window, offset)
         if self.window.take(offset, 4) == MAGIC:
-            # The decompressor asks nothing but read() of its source.
-            source = cast("IO[bytes]", frame)
-            reader = self._decompressor.stream_reader(source, read_size=CHUNK, read_across_frames=False)
+            inflater = self._decompressor.decompressobj()
             try:
-                while data := reader.read(CHUNK * 4):
-                    yield data, frame.position, ""
+                while piece := frame.read():  # block by block, since a call that fails gives nothing of what it inflated
+                    if data := inflater.decompress(piece):
+                        yield data, frame.position, ""
             except zstandard.ZstdError as error:
                 fault = frame.fault or str(error).rpartition("error: ")[2]
                 yield b"", frame.position, fault
@@ -98,7 +95,7 @@ class ZstdFrames:
 
 
 class _Frame:
-    """One frame as a file-like view, measured block by block while it is read."""
+    """One frame, measured and read block by block."""
 
     def __init__(self, window: Window, start: int) -> None:
         self._window = window
@@ -108,19 +105,13 @@ class _Frame:
         self._trailer = 0
         self._measure_head()
 
-    def read(self, length: int) -> bytes:
-        """The next bytes of the frame; b"" at its end."""
-        parts: list[bytes] = []
-        while length > 0:
-            if self.position == self.end and not self.next_block():
-                break
-            data = self._window.take(self.position, min(length, self.end - self.position))
-            self.position += len(data)
-            length -= len(data)
-            parts.append(data)
-            if not data:
-                break
-        return b"".join(parts)
+    def read(self) -> bytes:
+        """The frame's head, then the next block each time; b"" at its end."""
+        if self.position == self.end and not self.next_block():
+            return b""
+        data = self._window.take(self.position, self.end - self.position)
+        self.position = self.end
+        return data
 
     def _measure_head(self) -> None:
         head = self._window.take(self.end, 18)

@@ -1,6 +1,7 @@
 """Damaged WARC files: what is hit is lost and entered, everything else comes out as it was."""
 
 import random
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from curate.source import InputFile, Slice, Span
 from curate.sources import SourceConfig, reader
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
-from tests.sources.warc_bytes import frame, http, member, page, record, response, site, stored_member
+from tests.sources.warc_bytes import frame, http, member, page, record, response, site, stored_member, text
 
 Pack = Callable[[bytes], bytes]
 PACKED: dict[str, Pack] = {"a.warc.gz": member, "b.warc.gz": stored_member, "a.warc.zst": frame}
@@ -164,6 +165,18 @@ def test_a_file_in_one_member_gives_what_lies_before_the_damage(tmp_path: Path, 
     found = kept(spans)
     assert found == numbers(range(len(found))) and 2000 * at - 300 < len(found) < 2000 and intact(spans)
     assert reasons(spans)[-1] == "damaged"
+
+
+@pytest.mark.parametrize("at", [0.3, 0.6, 0.99])
+def test_a_small_file_in_one_member_gives_what_lies_before_a_broken_byte(tmp_path: Path, at: float) -> None:
+    pages = [(text(n).encode(), f"http://site.example/{n}") for n in range(60)]
+    data = member(b"".join(record("conversion", *page, content_type="text/plain") for page in pages))
+    broken = int(len(data) * at)
+    sound = zlib.decompressobj(31).decompress(data[:broken]).count(b"WARC/1.0") - 1
+    spans = read(put(tmp_path, "a.warc.wet.gz", data[:broken] + bytes(8) + data[broken + 8 :]))
+    assert kept(spans)[:sound] == numbers(range(sound)) and sound > 10
+    last = spans[-1]
+    assert last.drop is not None and last.drop.reason == "damaged" and last.drop.cause and last.length > 0
 
 
 def test_after_a_broken_member_of_many_records_the_next_one_is_read(tmp_path: Path) -> None:
