@@ -165,6 +165,6 @@ class Output:
     def publish(self, keep_work: bool) -> None:
         """Uploads a remote output, manifest last; then the work folder goes."""
         if self.remote:
-            self.remote.upload(self.final, self.work / "uploaded.json", last=manifest.NAME)
+            self.remote.upload(self.final, self.work / "uploaded.jsonl", last=manifest.NAME)
         if not keep_work:
             shutil.rmtree(self.work, ignore_errors=True)

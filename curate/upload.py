@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.sources.remote import client_errors, file_system, mask_url
 
@@ -55,28 +55,42 @@ class Remote:
 
     def upload(self, folder: Path, log: Path, last: str) -> None:
         """Copies a folder's files but dot-files, each with one PUT; what `log` says is there is not sent again."""
-        sent: dict[str, int] = json.loads(log.read_text()) if log.exists() else {}
+        sent = _sent(log)
         paths = {
             path.relative_to(folder).as_posix(): path
             for path in sorted(folder.rglob("*"))
             if path.is_file() and not path.name.startswith(".")
         }
-        for name in sorted(paths, key=lambda name: (name == last, name)):
-            size = paths[name].stat().st_size
-            if sent.get(name) == size and name != last:
-                continue
-            try:
-                self._make_folder(f"{self.root}/{name}".rpartition("/")[0])
-                self.system.put_file(str(paths[name]), f"{self.root}/{name}")
-            except client_errors() as error:
-                raise UserError(
-                    f"{self.target}: the upload of {name} failed ({mask_url(cause(error))}); run again to go on"
-                ) from None
-            sent[name] = size
-            write_json(log, sent)
+        with log.open("a", encoding="utf-8") as line:
+            for name in sorted(paths, key=lambda name: (name == last, name)):
+                size = paths[name].stat().st_size
+                if sent.get(name) == size and name != last:
+                    continue
+                self._put(paths[name], name)
+                line.write(f"\n{json.dumps([name, size])}")
+                line.flush()
+
+    def _put(self, path: Path, name: str) -> None:
+        try:
+            self._make_folder(f"{self.root}/{name}".rpartition("/")[0])
+            self.system.put_file(str(path), f"{self.root}/{name}")
+        except client_errors() as error:
+            raise UserError(
+                f"{self.target}: the upload of {name} failed ({mask_url(cause(error))}); run again to go on"
+            ) from None
 
     def _make_folder(self, path: str) -> None:
         """Object stores have no folders, and would make a bucket instead."""
         protocols = self.system.protocol
         if OBJECT_STORES.isdisjoint([protocols] if isinstance(protocols, str) else protocols):
             self.system.makedirs(path, exist_ok=True)
+
+
+def _sent(log: Path) -> dict[str, int]:
+    """Files and sizes that a log of uploads names; of a line that a kill cut off, none."""
+    sent: dict[str, int] = {}
+    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else []:
+        with suppress(ValueError):
+            name, size = json.loads(line)
+            sent[name] = size
+    return sent

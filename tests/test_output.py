@@ -133,8 +133,10 @@ def test_an_upload_that_broke_off_goes_on(
         run_it(far(glob, memory), work=work)
     assert not fsspec.filesystem("memory").exists("/bucket/run/manifest.json")
     broken = False
+    log = next(Path(work).rglob("uploaded.jsonl"))
+    log.write_bytes(log.read_bytes()[:-3])  # as a kill in the middle of a line leaves it
     run_it(far(glob, memory), work=work)
-    assert len(names) == len(set(names))
+    assert len(names) - len(set(names)) == min(after, 1)
     assert remote_hash(memory) == expected
 
 
