@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from scale.memory import RECIPES
 from scale.planner import answers
@@ -23,9 +24,22 @@ from scale.planner.workload import RECOMPUTES, Layout, Train
 
 
 class Refused(click.ClickException):
-    """An impossible input on the command line: one sentence, exit status 2."""
+    """An impossible input on the command line: one sentence behind the program's name, exit status 2."""
 
     exit_code = 2
+
+    def __init__(self, sentence: str, program: str) -> None:
+        super().__init__(sentence)
+        self.program = program
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence to standard error."""
+        click.echo(f"{self.program}: {self.message}", file=file, err=True)
+
+
+def program(ctx: click.Context) -> str:
+    """The name that the program was called by: `scale`, or `curate` where the group is mounted."""
+    return ctx.find_root().info_name or "scale"
 
 
 class RefusingGroup(click.Group):
@@ -36,7 +50,7 @@ class RefusingGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ValueError as error:
-            raise Refused(str(error)) from error
+            raise Refused(str(error), program(ctx)) from error
 
 
 class Quantity(click.ParamType[float]):
@@ -61,7 +75,7 @@ def show(answer: dict[str, Any], text: str, as_json: bool) -> None:
     click.echo(json.dumps(round_numbers(answer), indent=2, ensure_ascii=False) if as_json else text, nl=as_json)
 
 
-@click.group(cls=RefusingGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("scale", cls=RefusingGroup, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Training at scale: what a run takes, and the maths behind it.
 
@@ -233,6 +247,22 @@ def schedule(stages: int, micro: int, schedule: str, chunks: int, as_json: bool)
 @click.argument("table", type=click.Path(path_type=Path))
 @as_json
 def fit(table: Path, as_json: bool) -> None:
-    """Fit a CSV: columns N, D, loss give a scaling law; weights by source and loss give mixture effects."""
+    """Fit a scaling law or mixture effects to TABLE, a CSV file with a line of column names and a row a run.
+
+    With the columns N (parameters), D (tokens) and loss (nats per token), of at least 8 runs: the law
+    L = E + A/N^alpha + B/D^beta. With a column of weights for each of two sources or more, which add to 1 in
+    each row, and loss, of more runs than sources: what each source does to the loss. Numbers may be written 7B.
+    """
     answer = answers.fit_answer(table)
     show(answer, fit_text(answer), as_json)
+
+
+@main.command(epilog='\b\nExample:\n  eval "$(scale completion bash)"')
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion script for SHELL; evaluate it in the shell's start-up file."""
+    kind, name = get_completion_class(shell), program(ctx)
+    if kind is None:
+        raise Refusal(f"no completion for {shell}; bash, zsh and fish have one")
+    click.echo(kind(ctx.find_root().command, {}, name, f"_{name.upper()}_COMPLETE").source())

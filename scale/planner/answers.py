@@ -20,7 +20,7 @@ from scale.planner.laws import LAWS, advise, disagreement
 from scale.planner.mixture_fit import fit_mixture
 from scale.planner.model import Model, count_parameters
 from scale.planner.plan_input import number
-from scale.planner.refusal import Refusal, require
+from scale.planner.refusal import Refusal, require, unusable
 from scale.planner.workload import Layout, Train
 
 GIB, GB = 2.0**30, 1e9
@@ -191,10 +191,10 @@ def _table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             rows, header = list(reader), [name.strip() for name in reader.fieldnames or []]
-    except OSError as error:
-        raise Refusal(f"{path}: cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise Refusal(f"{path}: is not a CSV table ({error})") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise unusable(path, "read", error, "give a CSV table") from None
+    except csv.Error as error:
+        raise Refusal(f"{path}: is not a CSV table ({error}); give one with a line of column names") from None
     require("loss" in header, f"{path}: has no column `loss`; columns are {', '.join(header) or 'none'}")
     clean = [{(k or "").strip(): v for k, v in row.items() if k is not None} for row in rows]
     for place, row in enumerate(clean, start=1):

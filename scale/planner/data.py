@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
 from scale.mixture import epochs_per_source
-from scale.planner.refusal import Refusal, require
+from scale.planner.refusal import Refusal, require, unusable
 
 REPEATS_ALMOST_FREE = 4.0  # Muennighoff et al. 2023 (arXiv 2305.16264): up to about 4 epochs lose almost nothing
 REPEATS_WORTHLESS = 16.0  # and beyond about 16 add almost nothing
@@ -43,12 +43,10 @@ def read_run(out: str | Path) -> tuple[dict[str, int], dict[str, int] | None]:
     manifest = Path(out) / "manifest.json"
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Refusal(
-            f"{manifest}: cannot be read ({error.strerror}); --run takes the folder of a finished run"
-        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise unusable(manifest, "read", error, "--run takes the folder of a finished run") from None
     except ValueError as error:
-        raise Refusal(f"{manifest}: is not JSON ({error})") from error
+        raise Refusal(f"{manifest}: is not JSON ({error}); --run takes the folder of a finished run") from None
     tokens = content.get("tokens_by_source") if isinstance(content, dict) else None
     if not isinstance(tokens, dict) or not tokens:
         raise Refusal(

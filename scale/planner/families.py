@@ -15,7 +15,7 @@ from typing import Any
 from scale.planner.family_table import FAMILIES, Bias, Family
 from scale.planner.mixtures_of_experts import experts_of
 from scale.planner.model import MOST_LAYERS, Attention, Mla, Model
-from scale.planner.refusal import Refusal, integer, require
+from scale.planner.refusal import Refusal, integer, require, unusable
 
 Config = Mapping[str, Any]
 MOST_SIZE = 100_000_000
@@ -37,10 +37,10 @@ def read_config(path: str | Path) -> Model:
     place = Path(path)
     try:
         config = json.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Refusal(f"{place}: cannot be read ({error.strerror}); give the path of a config.json") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise unusable(place, "read", error, "give the path of a config.json") from None
     except ValueError as error:
-        raise Refusal(f"{place}: is not JSON ({error}); give the path of a config.json") from error
+        raise Refusal(f"{place}: is not JSON ({error}); give the path of a config.json") from None
     require(isinstance(config, dict), f"{place}: holds no JSON object; give the path of a config.json")
     return model_from_config(config, name=place.parent.name if place.name == "config.json" else place.stem)
 

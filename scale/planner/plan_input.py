@@ -18,7 +18,7 @@ from scale.planner.hardware import Cluster, Gpu, find_gpu
 from scale.planner.layouts import Limits
 from scale.planner.model import Model, count_parameters
 from scale.planner.model_shape import model_from_shape
-from scale.planner.refusal import Refusal, require
+from scale.planner.refusal import Refusal, require, unusable
 from scale.planner.workload import Train
 
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
@@ -70,8 +70,8 @@ def number(value: Any, place: str) -> float:
     factor = SUFFIXES.get(text[-1:].lower())
     try:
         result = float(text[:-1]) * factor if factor else float(text)
-    except ValueError as error:
-        raise Refusal(f"{place}: {value!r} is no number; write it as 15e12 or 15T") from error
+    except ValueError:
+        raise Refusal(f"{place}: {value!r} is no number; write it as 15e12 or 15T") from None
     require(math.isfinite(result), f"{place}: {value!r} is not finite")
     return result
 
@@ -97,10 +97,10 @@ def read_plan(path: str | Path) -> PlanInput:
     place = Path(path)
     try:
         config = yaml.safe_load(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Refusal(f"{place}: cannot be read ({error.strerror})") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise unusable(place, "read", error, "give the path of a plan file, as in configs/plans/") from None
     except yaml.YAMLError as error:
-        raise Refusal(f"{place}: is not YAML ({' '.join(str(error).split())})") from error
+        raise Refusal(f"{place}: is not YAML ({' '.join(str(error).split())})") from None
     require(isinstance(config, dict), f"{place}: holds no mapping; it needs at least model, train and cluster")
     return parse_plan(config, place.parent, place.stem)
 

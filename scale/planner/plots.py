@@ -13,7 +13,7 @@ import numpy as np
 
 from scale.checkpoint import wasted_fraction
 from scale.planner.laws import LAWS
-from scale.planner.refusal import Refusal
+from scale.planner.refusal import Refusal, unusable
 
 GIB = 2.0**30
 
@@ -43,7 +43,7 @@ def plot_plan(plan: Mapping[str, Any], path: Path) -> None:
         figure.savefig(partial, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
         partial.replace(path)
     except OSError as error:
-        raise Refusal(f"--plot {path}: cannot be written ({error.strerror})") from error
+        raise unusable(f"--plot {path}", "written", error, "give a file in a folder that is there") from None
     finally:
         pyplot.close(figure)
         partial.unlink(missing_ok=True)

@@ -7,6 +7,12 @@ class Refusal(ValueError):
     """An impossible or unknown input; `str()` is one sentence for a person (exit status 2 on the command line)."""
 
 
+def unusable(place: object, what: str, error: OSError | UnicodeDecodeError, way_out: str) -> Refusal:
+    """The refusal of a file that cannot be read or written: the path once, the cause without its number, a way out."""
+    cause = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or type(error).__name__
+    return Refusal(f"{place}: cannot be {what} ({cause[0].lower()}{cause[1:]}); {way_out}")
+
+
 def require(condition: bool, reason: str) -> None:
     """Raise `Refusal(reason)` unless `condition` holds."""
     if not condition:

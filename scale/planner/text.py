@@ -62,11 +62,17 @@ def _model(plan: Plan) -> list[str]:
     return lines
 
 
+LEGEND = (
+    "  tp, cp, pp, ep, dp: tensor-, context-, pipeline-, expert- and data-parallel ways (cp, ep: 1 if not named);",
+    "  zero: ZeRO stage; b: sequences in a micro-batch; v: model chunks on a stage; zb1p, zbv: zero-bubble schedules;",
+    "  none, selective, full: activations that are recomputed",
+)
+
+
 def _layouts(plan: Plan) -> list[str]:
     found = plan["searched"]
-    lines = [
-        f"LAYOUTS ({found['layouts']:,} searched, {found['fit']:,} fit; bars are the error measured on runs not fitted)"
-    ]
+    counted = f"{found['layouts']:,} searched, {found['fit']:,} fit"
+    lines = [f"LAYOUTS ({counted}; bars are the error measured on runs not fitted)", *LEGEND]
     for item in plan["layouts"]:
         step, memory = item["step_seconds"], item["memory"]["worst_gib"]
         lines.append(f"  {item['rank']}. {item['label']}")

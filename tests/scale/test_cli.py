@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from curate.cli import cli
 from scale.cli import main
+from scale.planner.law_fit import LEAST_POINTS
 from scale.planner.laws import BESIROGLU
+from scale.planner.workload import Layout
 
 ROOT = Path(__file__).parents[2]
 PLAN = str(ROOT / "configs" / "plans" / "one-billion.yaml")
@@ -81,6 +85,44 @@ def test_memory_of_a_layout_and_whether_it_fits(llama: str) -> None:
     assert whole["worst_gib"] * 2**30 == pytest.approx(whole["worst_gb"] * 1e9, rel=1e-4)
     text = scale("memory", llama).output
     assert "GiB" in text and "GB" in text and "8,030,261,248" in text
+
+
+def test_help_of_fit_says_which_columns_and_how_many_rows() -> None:
+    told = " ".join(scale("fit", "--help").output.split())
+    assert f"of at least {LEAST_POINTS} runs" in told and "more runs than sources" in told
+    for column in ("N (parameters)", "D (tokens)", "loss (nats per token)"):
+        assert column in told
+
+
+def test_the_letters_of_a_layout_are_explained() -> None:
+    text = scale("plan", PLAN).output
+    legend = text[text.index("LAYOUTS") : text.index("  1. ")]
+    layout = Layout(tp=2, cp=2, pp=2, ep=2, dp=2, interleave=2, schedule="zb1p", recompute="full")
+    for word in layout.label().split():
+        assert re.search(rf"\b{word if word == 'zb1p' else word.rstrip('0123456789')}\b", legend), word
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("plan", "gone.yaml"), "gone.yaml: cannot be read (no such file or directory); give the path of a plan file"),
+        (
+            ("plan", PLAN, "--run", "gone"),
+            "gone/manifest.json: cannot be read (no such file or directory); --run takes",
+        ),
+        (("memory", "."), ".: cannot be read (is a directory); give the path of a config.json"),
+        (("fit", "latin.csv"), "latin.csv: cannot be read (is not UTF-8); give a CSV table"),
+        (("plan", "latin.csv"), "latin.csv: cannot be read (is not UTF-8); give the path of a plan file"),
+    ],
+)
+def test_a_refusal_begins_with_the_program_and_names_the_file_once(
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("latin.csv").write_bytes(b"loss\n\xe9\n")
+    assert refused(*words).startswith(f"scale: {told}")
+    mounted = CliRunner().invoke(cli, ["scale", *words], prog_name="curate")
+    assert mounted.exit_code == 2 and mounted.output.startswith(f"curate: {told}")
 
 
 def test_plan_as_text_and_json() -> None:
