@@ -19,6 +19,7 @@ from curate.run import Options, Report, run
 from curate.sizes import numbered, parse_size, worker_memory
 from curate.sources import mask_url
 
+LEAST_SLICE = 4 << 10
 NOTHING_KEPT, DAMAGED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
 
 
@@ -27,6 +28,13 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
         return None if value is None else parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _slice_size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    size = _size(ctx, parameter, value)
+    if size is not None and size < LEAST_SLICE:
+        raise click.BadParameter(f"'{value}' is too small; each slice costs files of its own, so give 4KiB or more")
+    return size
 
 
 @click.command("run", epilog="\b\nExample:\n  curate run configs/sample.yaml --workers 2")
@@ -54,8 +62,8 @@ def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 )
 @click.option(
     "--slice-size",
-    callback=_size,
-    help="Bytes of a file that one task scans (default: from 1MiB to 64MiB, several a worker).",
+    callback=_slice_size,
+    help="Bytes of a file that one task scans, 4KiB or more (default: from 1MiB to 64MiB, several a worker).",
 )
 @click.option(
     "--partitions",
@@ -93,6 +101,10 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
     memory = worker_memory(workers, options["memory"])
     output = Output.of(config, options["work"])
     progress = Progress(options["quiet"], output.work)
+    if options["executor"] == "serial":
+        for name in ("workers", "memory"):
+            if options[name]:
+                progress.say(f"--{name} does nothing with --executor serial, which works in this one process")
     settings = Options(
         fresh=options["fresh"],
         limit=options["limit"],
@@ -114,15 +126,15 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
 
 
 def make_executor(name: str, workers: int, address: str | None) -> Executor:
-    """The executor of that name. Raises UserError where Ray is wanted and missing."""
+    """The executor of that name. Raises UserError where Ray is wanted and missing, or --address goes with another."""
+    if address and name != "ray":
+        raise UserError(f"--address {mask_url(address)} goes with --executor ray; give that, or leave the address out")
     if name == "serial":
         return Serial()
     if name == "ray":
         from curate.ray_cluster import Ray
 
         return Ray(address, workers)
-    if address:
-        raise UserError("--address goes with --executor ray")
     return Processes(workers)
 
 

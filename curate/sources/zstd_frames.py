@@ -82,7 +82,7 @@ class ZstdFrames:
         if self.window.take(offset, 4) == MAGIC:
             inflater = self._decompressor.decompressobj()
             try:
-                while piece := frame.read():  # block by block, since a call that fails gives nothing of what it inflated
+                while piece := frame.read():  # block by block: a call that fails gives nothing of what it inflated
                     if data := inflater.decompress(piece):
                         yield data, frame.position, ""
             except zstandard.ZstdError as error:

@@ -86,6 +86,7 @@ def test_the_first_help_names_all_commands_and_exit_codes(call: Calling) -> None
         (["run", "a.yaml", "--executor", "spark"], "'spark' is not one of"),
         (["run", "a.yaml", "--memory", "lots"], "'lots' is no size; write it like 64MiB"),
         (["run", "a.yaml", "--slice-size", "0"], "'0' is too small"),
+        (["run", "a.yaml", "--slice-size", "4095"], "'4095' is too small; each slice costs files of its own"),
         (["run", "a.yaml", "--partitions", "0"], "--partitions"),
         (["stages", "gofer"], "did you mean 'gopher'"),
         (["bands", "--threshold", "2"], "threshold"),
@@ -334,3 +335,17 @@ def test_a_trial_run_reads_so_many_documents(call: Calling, good: dict[str, Any]
 
 def test_quiet_is_silent(call: Calling, good: dict[str, Any], tmp_path: Path) -> None:
     assert call("run", written(tmp_path, good), "--workers", "2", "--quiet") == (0, "", "")
+
+
+def test_an_address_without_ray_is_refused(call: Calling, good: dict[str, Any], tmp_path: Path) -> None:
+    for executor in ("serial", "processes"):
+        done = call("run", written(tmp_path, good), "--executor", executor, "--address", "ray://me:secret@head:10001")
+        assert done.status == 2 and "--address ray://***@head:10001 goes with --executor ray" in done.err
+    assert not (tmp_path / "out" / NAME).exists()
+
+
+def test_options_that_do_nothing_in_one_process_are_told(call: Calling, good: dict[str, Any], tmp_path: Path) -> None:
+    done = call("run", written(tmp_path, good), "--executor", "serial", "--workers", "2", "--memory", "2GiB")
+    assert done.status == 0
+    for option in ("--workers", "--memory"):
+        assert f"{option} does nothing with --executor serial" in done.err
