@@ -50,10 +50,18 @@ class Blamed:
     ) -> None:
         if kind is None or error is None or isinstance(error, self.passing) or is_stop(error):
             return
-        frames = traceback.extract_tb(trace)
-        where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-        told = ": ".join(filter(None, (kind.__name__, " ".join(str(error).split())[:300])))
+        words, file, line = _said(error)
+        told = ": ".join(filter(None, (kind.__name__, " ".join(words.split())[:300])))
+        where = f" ({Path(file).name}:{line})" if file else ""
         raise UserError(f"{self.place}: {told}{where}; mend the stage and run again") from error
+
+
+def _said(error: BaseException) -> tuple[str, str | None, int | None]:
+    """What an error says, and the file and line that it speaks of."""
+    if isinstance(error, SyntaxError):  # raised by the importer, not by the file that it lies in
+        return error.msg, error.filename, error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    return (str(error), frames[-1].filename, frames[-1].lineno) if frames else (str(error), None, None)
 
 
 def is_ours(stage: object) -> bool:

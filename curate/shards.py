@@ -13,13 +13,14 @@ import pyarrow.parquet as pq
 import xxhash
 
 from curate.config import Config
-from curate.durable import folder_name, once
+from curate.durable import folder_name, folder_names, once
 from curate.schema import FINEWEB, dump, shard_schema
 from curate.survivors import Survivors, load_survivors, verdict_table
 from curate.tasks import load_run
 from curate.verdicts import VerdictTable
 
 NOT_KEPT = -1
+NO_VALUE = "\0"  # the group of documents without a value; no text holds this character
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,11 @@ class Shares:
 
     def names(self) -> Iterator[str]:
         """File names of all shards in order."""
+        by = self.config.write.by
+        folders = folder_names(None if group == NO_VALUE else group for group in self.of)
         for group, count in self.of.items():
-            yield from _names(group, count, self.config)
+            folder = f"{folder_name(by)}={folders[None if group == NO_VALUE else group]}/" if by else ""
+            yield from (f"{folder}part-{number:05d}.parquet" for number in range(count))
 
     def assign(self, start: int, sizes: np.ndarray, groups: list[str]) -> np.ndarray:
         """Shard numbers of documents `start`…, given text bytes (-1 where dropped) and group of each."""
@@ -91,11 +95,6 @@ class Shares:
         self.taken[group] = int(before[-1])
         parts: np.ndarray = np.minimum(before[:-1] * self.of[group] // max(1, self.totals[group]), self.of[group] - 1)
         return parts
-
-
-def _names(group: str, count: int, config: Config) -> list[str]:
-    folder = f"{folder_name(config.write.by)}={folder_name(group)}/" if config.write.by else ""
-    return [f"{folder}part-{number:05d}.parquet" for number in range(count)]
 
 
 def _shuffle_key(config: Config, number: int) -> int:
@@ -130,7 +129,7 @@ def _kept(
             elif by == "source":
                 groups = [survivors.file(task).source] * table.num_rows
             else:
-                groups = ["__null__" if v is None else str(v) for v in table.column(f"@{by}").to_pylist()]
+                groups = [NO_VALUE if v is None else str(v) for v in table.column(f"@{by}").to_pylist()]
             yield task, start, sizes, groups
 
 

@@ -197,7 +197,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("class Odd(:\n", r"stage 'odd_plug_in:Odd': SyntaxError: .*mend the stage"),
+        ("\nclass Odd(:\n", r"stage 'odd_plug_in:Odd': SyntaxError: invalid syntax \(odd_plug_in.py:2\); mend"),
+        (" x = 1\n", r"stage 'odd_plug_in:Odd': IndentationError: unexpected indent \(odd_plug_in.py:1\); mend"),
         ("raise RuntimeError('x')\n", r"stage 'odd_plug_in:Odd': RuntimeError: x \(odd_plug_in.py:1\)"),
         ("import sys\nsys.exit(0)\n", r"stage 'odd_plug_in:Odd': SystemExit: 0 \(odd_plug_in.py:2\)"),
         (HEAD + STAGE + "    reasons = ()\n" + APPLY, "the `adds` of Odd must map names to Arrow types"),

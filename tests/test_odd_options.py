@@ -32,6 +32,8 @@ def test_partitions_beyond_the_documents_cost_nothing_and_change_nothing(tmp_pat
     [
         ([1.5, None, float("inf"), -0.0], ["v=-0.0", "v=1.5", "v=__null__", "v=inf"]),
         ([True, False, None, True], ["v=False", "v=True", "v=__null__"]),
+        (["__null__", None, "n"], ["v=%5F%5Fnull%5F%5F", "v=__null__", "v=n"]),
+        (["EN", "en", "eN", "US", "%4E"], ["v=%254E", "v=%45%4E", "v=US", "v=e%4E", "v=en"]),
         (["a/b", "..", "", "é"], ["v=", "v=%C3%A9", "v=..", "v=a%2Fb"]),
         (["x" * 400, "é" * 60, "x" * 399, "y"], ["v=%s", "v=%s", "v=%s", "v=y"]),
     ],

@@ -131,3 +131,10 @@ def test_a_torn_manifest_is_a_sentence(out: Path) -> None:
     (out / "manifest.json").write_text("{")
     with pytest.raises(UserError, match=r"manifest.json: can't be read"):
         faults(out)
+
+
+def test_a_run_may_be_named_by_a_file_url(tmp_path: Path) -> None:
+    run_it(settings(crawl(tmp_path / "in", files=1, each=12), tmp_path / "out"))
+    assert OpenedRun.of(f"file://{tmp_path}/out").folder == tmp_path / "out"
+    with pytest.raises(UserError, match=r"^s3://b/out: a run is looked into where it lies; copy it"):
+        OpenedRun.of("s3://b/out")

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from curate import manifest
 from curate.config import Config, from_canonical
 from curate.errors import UserError, cause
+from curate.sources.remote import is_url, mask_url
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,10 @@ class OpenedRun:
 
     @classmethod
     def of(cls, out: str) -> "OpenedRun":
-        """Opens a run. Raises UserError where there is no finished one."""
-        run = cls(Path(out))
+        """Opens a run. Raises UserError where there is no finished one, or where it is not on this machine."""
+        if is_url(out):
+            raise UserError(f"{mask_url(out)}: a run is looked into where it lies; copy it to this machine first")
+        run = cls(Path(out.removeprefix("file://")))
         manifest.read(run.folder)
         return run
 

@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 import fsspec
 
-from curate.errors import SourceError, UserError
+from curate.errors import SourceError, UserError, hint
 
+EXTRA, OF_EXTRA = "pip install 'curate[remote]'", ("s3", "s3a", "http", "https")
 DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before the second try, the third, ...
 PATIENT_STATUS = frozenset({408, 425, 429})  # the statuses below 500 that a later try can change
 STALLED_SECONDS = 60
@@ -60,14 +61,21 @@ def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:
     try:
         fs, path = fsspec.core.url_to_fs(url, **options)
     except (ImportError, ValueError) as error:
-        scheme = urlsplit(url).scheme
-        if isinstance(error, ImportError):
-            raise UserError(
-                f"{mask_url(url)}: reading {scheme}:// needs a package that is not installed; "
-                "run: pip install 'curate[remote]'"
-            ) from error
-        raise UserError(f"{mask_url(url)}: {mask_url(str(error))}") from error
+        raise UserError(f"{mask_url(url)}: {_way_out(url, error)}") from None
     return fs, str(path)
+
+
+def _way_out(url: str, error: ImportError | ValueError) -> str:
+    """What is wrong with a URL that has no file system, and what to do."""
+    scheme = urlsplit(url).scheme
+    if isinstance(error, ImportError):
+        told = f"run: {EXTRA}" if scheme in OF_EXTRA else str(error)
+        return f"{scheme}:// needs a package that is not installed; {told}"
+    if scheme and scheme not in fsspec.available_protocols():
+        near = hint(scheme, fsspec.available_protocols())
+        guess = f"{near} " if near.startswith("did") else ""
+        return f"nothing here reads {scheme}://; {guess}give a path of this machine, or s3:// or https:// ({EXTRA})"
+    return mask_url(str(error))
 
 
 def _client_options() -> dict[str, Any]:

@@ -211,9 +211,20 @@ def test_a_missing_package_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         UserError, match=r"s3:// needs a package that is not installed; run: pip install 'curate\[remote\]'"
     ):
         find_files("web", SourceConfig(path="s3://bucket/a.warc.gz"))
-    with pytest.raises(UserError, match="Protocol not known"):
-        monkeypatch.undo()
-        find_files("web", SourceConfig(path="gopher9://bucket/a.warc.gz"))
+    with pytest.raises(UserError, match=r"sftp:// needs a package that is not installed; Install s3fs"):
+        find_files("web", SourceConfig(path="sftp://host/a.warc.gz"))
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("foo9x://b/a.warc.gz", r"nothing here reads foo9x://; give a path .* or s3:// or https:// \(pip install '"),
+        ("httpx://a.example/a.warc.gz", r"nothing here reads httpx://; did you mean 'https?'\? give a path"),
+    ],
+)
+def test_a_protocol_that_nothing_reads_has_a_way_out(url: str, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        find_files("web", SourceConfig(path=url))
 
 
 @pytest.fixture(scope="module")
