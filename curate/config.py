@@ -144,7 +144,7 @@ def sources_of(canonical: Mapping[str, Any]) -> dict[str, SourceConfig]:
 def _known(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:
     for key in value:
         if key not in known:
-            raise UserError(f"{place}: unknown option '{key}', {hint(str(key), known, cutoff=0.5)}")
+            raise UserError(f"{place}: unknown option '{key}', {hint(str(key), known)}")
 
 
 def _sources(value: Any, name: str) -> dict[str, SourceConfig]:

@@ -26,11 +26,11 @@ class Stopped(SystemExit):
     """SIGTERM asked this process to stop; unlike a stage's own `sys.exit` it passes through everything."""
 
 
-def hint(word: str, known: Collection[str], cutoff: float = 0.7) -> str:
-    """What a mistyped word may mean: the nearest known one, or all of them where none is `cutoff` alike (0 to 1)."""
+def hint(word: str, known: Collection[str]) -> str:
+    """What a mistyped word may mean: the nearest known one, or all of them where none is near."""
     from difflib import get_close_matches  # not needed by a run without mistakes
 
-    near = get_close_matches(word, known, n=1, cutoff=cutoff)
+    near = get_close_matches(word, known, n=1, cutoff=0.65)
     return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
 
 

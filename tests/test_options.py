@@ -8,6 +8,7 @@ import pytest
 from pydantic import Field
 
 from curate.config import json_schema
+from curate.errors import hint
 from curate.options import options
 from curate.registry import installed, stage_class
 from curate.stage import RuleStage
@@ -90,3 +91,15 @@ def test_editors_show_the_meanings() -> None:
 def test_an_unknown_stage_is_answered_with_the_nearest_or_all(word: str, told: str, capsys: Any) -> None:
     ended = Calling(capsys)("stages", word)
     assert (ended.status, ended.err) == (2, f"curate: unknown stage '{word}', {told}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("min_word", "did you mean 'min_words'?"),
+        ("nope", "known are "),
+        ("xyz", "known are "),
+    ],
+)
+def test_a_far_word_is_not_suggested(word: str, told: str) -> None:
+    assert hint(word, [option.name for option in options("gopher", stage_class("gopher"))]).startswith(told)

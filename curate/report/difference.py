@@ -124,12 +124,12 @@ class Difference:
         return sorted(found, key=lambda move: (not move.side, -move.documents, move.before, move.after))
 
     def config(self) -> list[str]:
-        """How the configs differ, and whatever else of what shapes the output does."""
+        """How the configs differ, and whatever else of what shapes the output does, a line each."""
         one, other = self.before.manifest, self.after.manifest
-        told = changes(one["config"], other["config"])
+        told = [f"config: {line}" for line in changes(one["config"], other["config"])] or ["config: no difference"]
         parts = ("inputs", "named_files", "code", "versions", "limit")
         rest = difference({p: one.get(p) for p in parts}, {p: other.get(p) for p in parts})
-        return [*told, *([rest] if rest else [])]
+        return [*told, *([f"else: {rest}"] if rest else [])]
 
     def funnel(self) -> list[dict[str, Any]]:
         """Documents by stage and reason in both runs."""
@@ -175,7 +175,7 @@ def explained(run: OpenedRun, file: str, offset: int) -> dict[str, Any] | None:
 
 def difference_lines(compared: Difference, examples: int) -> Iterator[str]:
     """The difference as text."""
-    yield from (f"config: {line}" for line in compared.config() or ["no difference"])
+    yield from compared.config()
     yield ""
     funnel = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"],
                "change": f"{row['change']:+,}" if row["change"] else "="} for row in compared.funnel()]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import pyarrow as pa
 
 from curate.belt import cleans
 from curate.config import Config, entry_of
-from curate.errors import UserError
+from curate.errors import UserError, hint
 from curate.report.limits import Limit, measure_of
 from curate.report.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
 from curate.stage import CorpusStage, RuleStage
@@ -39,16 +38,11 @@ def check_limit(config: Config, stage: str, option: str, word: str) -> None:
     """Raises UserError, with the reason, for an option that must be tried with a rerun."""
     names = [entry.name for entry in config.stages]
     if stage not in names:
-        near = get_close_matches(stage, names, n=1)
-        raise UserError(f"'{word}': the run has no stage '{stage}'" + (f", did you mean '{near[0]}'?" if near else
-                        f"; it has {', '.join(names)}"))  # fmt: skip
+        raise UserError(f"'{word}': the run has no stage '{stage}', {hint(stage, names)}")
     own = next(entry.stage for entry in config.stages if entry.name == stage)
     options = [name for name, told in own.__dataclass_fields__.items() if told.init]  # type: ignore[union-attr]
     if option not in options:
-        near = get_close_matches(option, options, n=1, cutoff=0.5)
-        raise UserError(
-            f"'{word}': {stage} has no option '{option}'" + (f", did you mean '{near[0]}'?" if near else "")
-        )
+        raise UserError(f"'{word}': {stage} has no option '{option}', {hint(option, options)}")
     limits = getattr(own, "limits", ())
     if option in limits:
         return

@@ -61,13 +61,13 @@ def test_the_text_tells_config_funnel_and_moves(tmp_path: Path) -> None:
     text = call("diff", sample_run().folder, other_run(tmp_path).folder).output
     assert "config: gopher.min_words was 50, is 30" in text
     assert "changed sides:" in text and "too_few_words -> kept" in text
-    assert "input files: 1 gone" in text
+    assert "\nelse: input files: 1 gone" in text
 
 
 def test_a_run_does_not_differ_from_itself() -> None:
     folder = sample_run().folder
     text = call("diff", folder, folder).output
-    assert text.startswith("config: no difference") and "changed sides: 0 documents" in text
+    assert text.startswith("config: no difference\n\n") and "changed sides: 0 documents" in text
 
 
 def test_the_same_files_elsewhere_are_the_same_files(tmp_path: Path) -> None:
