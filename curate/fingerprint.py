@@ -1,7 +1,6 @@
 """The fingerprint of a run: everything that can change its output. Two runs mix only when it is equal."""
 
 import hashlib
-import inspect
 import json
 import platform
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ import fsspec
 
 from curate.config import Config
 from curate.errors import UserError, cause
+from curate.plug_in_code import source_files
 from curate.source import InputFile
 from curate.sources import mask_url, masked
 
@@ -88,13 +88,13 @@ def own_code() -> str:
 
 
 def stage_code(config: Config) -> dict[str, str]:
-    """SHA-256 of the source file of every stage that is not ours."""
+    """SHA-256 of the source files of every stage that is not ours."""
     found = {}
     for entry in config.stages:
         cls = type(entry.stage)
         if cls.__module__.partition(".")[0] not in OURS:
-            path = inspect.getsourcefile(cls)
-            found[entry.name] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
+            for name, path in source_files(cls, OURS).items():
+                found[f"{entry.name} ({name})"] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
 

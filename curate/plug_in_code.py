@@ -1,0 +1,55 @@
+"""The source files that a stage of one's own is made of: its own, and those beside it that it imports."""
+
+import ast
+import inspect
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+INSTALLED = {"site-packages", "dist-packages"}
+
+
+def source_files(cls: type, but: Collection[str] = ()) -> dict[str, Path]:
+    """The files by their names from the folder that the import begins in; without the top-level packages in `but`.
+
+    Imports are followed as they are written, not as they ran, so the answer is the same in each process. Of an
+    installed package it is the one file, as its version tells the rest. Empty for a class without a file.
+    """
+    path = inspect.getsourcefile(cls)
+    if path is None:
+        return {}
+    file = Path(path).resolve()
+    root = file.parents[cls.__module__.count(".") + (file.stem == "__init__")]
+    if INSTALLED & set(file.parts):
+        return {file.relative_to(root).as_posix(): file}
+    found = {file}
+    waiting = [file, *_of_module(cls.__module__, root)]
+    while waiting:
+        file = waiting.pop()
+        found.add(file)
+        names = {name for name in _imported(file, root) if name.partition(".")[0] not in but}
+        waiting += {beside for name in names for beside in _of_module(name, root)} - found
+    return {file.relative_to(root).as_posix(): file for file in sorted(found)}
+
+
+def _of_module(name: str, root: Path) -> Iterator[Path]:
+    """The files of a module and of the packages around it, as far as they lie under the folder."""
+    place = root
+    for part in name.split("."):
+        place /= part
+        yield from (path for path in (place.with_name(f"{part}.py"), place / "__init__.py") if path.is_file())
+
+
+def _imported(file: Path, root: Path) -> Iterator[str]:
+    """Dotted names of all that a file imports, wherever in the file."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except SyntaxError:  # never imported so far, or the stage would not be here
+        return
+    package = file.relative_to(root).parent.parts
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            around = package[: len(package) - node.level + 1] if node.level else ()
+            origin = ".".join((*around, *filter(None, [node.module])))
+            yield from (f"{origin}.{alias.name}".strip(".") for alias in node.names)
