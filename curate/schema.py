@@ -108,11 +108,8 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
     for file in files:
         read = reader(config.input[file.source], file)
         declare(read.columns, f"input.{file.source}")
-        if isinstance(read, WarcReader) and not any(may_give_text(stage) for _, stage in config.document_stages):
-            raise UserError(
-                f"stages: none turns the web pages of input.{file.source} ({mask_url(file.name)}) into text; put "
-                f"'extract' first (or, if the file holds extracted text, write format: wet)"
-            )
+        if isinstance(read, WarcReader):
+            _has_extractor(config, file)
     for entry in config.stages:
         for name in getattr(entry.stage, "needs", ()):
             _known(name, found, f"stages: {entry.name}")
@@ -126,11 +123,25 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
             declare({f"{entry.name}_reason": pa.string()}, entry.name)
     if config.write.by not in (None, "source"):
         _known(config.write.by, found, "write: by")
+    _fits_fineweb(found)
+    return {name: kind for name, (kind, _) in found.items()}
+
+
+def _fits_fineweb(found: Mapping[str, tuple[pa.DataType, str]]) -> None:
+    """Refuses an attribute that has the name of one of FineWeb's columns and another type."""
     for name in ("language", "language_score", "token_count"):
         kind, who = found.get(name, (FINEWEB[name], ""))
         if not kind.equals(FINEWEB[name]):
             raise UserError(f"{who}: '{name}' must be {FINEWEB[name]}, not {kind}; rename or cast it")
-    return {name: kind for name, (kind, _) in found.items()}
+
+
+def _has_extractor(config: Config, file: InputFile) -> None:
+    """Refuses web pages that no stage can turn into text."""
+    if not any(may_give_text(stage) for _, stage in config.document_stages):
+        raise UserError(
+            f"stages: none turns the web pages of input.{file.source} ({mask_url(file.name)}) into text; put "
+            f"'extract' first (or, if the file holds extracted text, write format: wet)"
+        )
 
 
 def _known(name: str | None, found: Mapping[str, Any], place: str) -> None:

@@ -4,7 +4,7 @@ The installed trafilatura's functions run as they are, but in namespaces of thei
 library itself is left alone:
 
 1. Elements get their class in C (`article.parsed`).
-2. Expressions over class names ask for marks (`marks`).
+2. Expressions over class names ask for marks (`marks`, `expressions`).
 3. Scripts, styles and attributes that nobody reads leave the tree before it is copied, and a copy is made only for
    who reads it.
 4. Readability stops where it can't win; justext does no work that nobody reads (`rescue`).
@@ -25,7 +25,8 @@ from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
 from stages.extraction.article import AutoExtractor, parsed
-from stages.extraction.marks import PAGE_MARKS, Marker, marked
+from stages.extraction.expressions import marked
+from stages.extraction.marks import PAGE_MARKS, Marker
 from stages.extraction.rescue import (
     LIMIT,
     LeanParagraphMaker,

@@ -11,7 +11,8 @@ from trafilatura.settings import BASIC_CLEAN_XPATH
 
 from stages.extraction.article import parsed
 from stages.extraction.attribute_tests import Memo, Unsupported, ValueTest, _literal, _Strings, regular, translated
-from stages.extraction.marks import MARKS, PAGE_MARKS, Marked, Marker, marked
+from stages.extraction.expressions import Marked, marked
+from stages.extraction.marks import MARKS, PAGE_MARKS, Marker
 
 EXPRESSIONS = [
     *trafilatura.xpaths.BODY_XPATH, *trafilatura.xpaths.REMOVE_COMMENTS_XPATH,
