@@ -11,6 +11,8 @@ import os
 import resource
 import signal
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from curate.document import Drop
@@ -65,6 +67,17 @@ def cursor_at(path: Path) -> int:
 def arm(cpu_seconds: float | None) -> None:
     """Lets the kernel end this process after so much CPU time; None disarms."""
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds or 0)
+
+
+@contextmanager
+def strangers(memory: int | None) -> Iterator[None]:
+    """Caps private memory while pages are at work here; whatever happens, neither that nor a timer is left behind."""
+    limit_memory(memory)
+    try:
+        yield
+    finally:
+        arm(None)
+        limit_memory(None)
 
 
 def limit_memory(limit_bytes: int | None) -> None:

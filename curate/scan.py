@@ -36,27 +36,25 @@ def _scan(task: ScanTask) -> None:
     guards = guard.Verdicts(Path(task.work, "guard"))
     verdicts = guards.of_file(task.file_index)
     belt = run.belt
-    guard.limit_memory(run.memory)
-    for span in _spans(run.config, file, output.rest()):
-        if task.limit is not None and output.state["documents"] >= task.limit:
-            break
-        passage = None
-        if span.document is not None and span.drop is None:
-            cursor.set(span.offset)
-            guard.arm(run.config.cpu_seconds)
-            accused = verdicts.get(span.offset)
-            passage = Passage(span.document, GUARD, accused) if accused else belt.run(span.document)
-            if passage.drop is not None and passage.stage == GUARD and not accused:
-                guards.store(task.file_index, span.offset, passage.drop.reason, passage.drop.cause)
-            cursor.set(guard.IDLE)
-        output.take(span, passage)
-        if output.full:
-            guard.arm(None)
-            guard.limit_memory(None)  # only pages are strangers
-            output.commit()
-            guard.limit_memory(run.memory)
-    guard.arm(None)
-    guard.limit_memory(None)
+    with guard.strangers(run.memory):
+        for span in _spans(run.config, file, output.rest()):
+            if task.limit is not None and output.state["documents"] >= task.limit:
+                break
+            passage = None
+            if span.document is not None and span.drop is None:
+                cursor.set(span.offset)
+                guard.arm(run.config.cpu_seconds)
+                accused = verdicts.get(span.offset)
+                passage = Passage(span.document, GUARD, accused) if accused else belt.run(span.document)
+                if passage.drop is not None and passage.stage == GUARD and not accused:
+                    guards.store(task.file_index, span.offset, passage.drop.reason, passage.drop.cause)
+                cursor.set(guard.IDLE)
+                guard.arm(None)  # reading the next record is not this page's time
+            output.take(span, passage)
+            if output.full:
+                guard.limit_memory(None)  # only pages are strangers
+                output.commit()
+                guard.limit_memory(run.memory)
     output.finish(belt)
 
 

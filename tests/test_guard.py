@@ -1,6 +1,7 @@
 """A page that kills its worker costs exactly that page; a stranger's kill costs nothing."""
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from curate import guard
 from curate.errors import UserError
 from curate.executor import Executor
 from curate.processes import Processes
@@ -111,6 +113,24 @@ def test_a_strangers_kills_cost_nothing(times: int, tmp_path: Path) -> None:
     assert (tmp_path / "marker").stat().st_size == times
     assert table(tmp_path / "out", "ledger").num_rows == 0
     assert table(tmp_path / "out", "shards").num_rows == 12
+
+
+def test_the_timer_runs_while_a_page_is_on_the_belt_and_not_while_the_next_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    armed: list[float | None] = []
+    monkeypatch.setattr(guard, "arm", armed.append)
+    run_it(hostile(tmp_path, hang=99))
+    assert armed == [1.0, None] * 12 + [None]
+
+
+def test_nothing_of_the_guard_is_left_in_a_process_whose_run_failed(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    config = hostile(tmp_path, interrupt=5)
+    with pytest.raises(KeyboardInterrupt):  # in the driver itself it is taken for a person's
+        run_it(config, memory=MEMORY)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def test_verdicts_are_replayed(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\
 CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
 MAX_ENCODINGS = 4
 STEP = 1 << 20
+MEMBER_STEP = 1 << 12
 
 
 class TooLarge(ValueError):
@@ -185,26 +186,30 @@ def _decode_one(name: str, data: bytes, max_bytes: int) -> bytes | None:
 
 def _inflate(data: bytes, wbits: int, max_bytes: int) -> bytes | None:
     """What zlib makes of the data; of a body that breaks off, what came before. None if nothing came."""
-    parts: list[bytes] = []
-    size = 0
+    view, parts = memoryview(data), list[bytes]()
+    size, position, ahead = 0, 0, len(data)
     while True:
         inflater = zlib.decompressobj(wbits)
-        tail = data
+        tail: bytes | memoryview = b""
         try:
-            while tail and not inflater.eof:
+            while not inflater.eof:
+                if not tail:
+                    tail = view[position : position + ahead]
+                    position += len(tail)
                 part = inflater.decompress(tail, STEP)
                 size += len(part)
                 if size > max_bytes:
                     raise TooLarge(size)
                 parts.append(part)
-                if tail == inflater.unconsumed_tail and not part:
+                if len(inflater.unconsumed_tail) == len(tail) and not part:
                     break
                 tail = inflater.unconsumed_tail
         except zlib.error:
             return b"".join(parts) if size else None
-        data = inflater.unused_data
-        if wbits != 31 or not data.startswith(b"\x1f\x8b\x08"):  # gzip bodies may be several members
+        position -= len(inflater.unused_data)
+        if wbits != 31 or bytes(view[position : position + 3]) != b"\x1f\x8b\x08":
             return b"".join(parts) if size or inflater.eof else None
+        ahead = MEMBER_STEP  # gzip bodies may be several members, a hostile one millions; each copies what it leaves
 
 
 def _gzip(data: bytes, max_bytes: int) -> bytes | None:

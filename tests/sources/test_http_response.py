@@ -3,6 +3,8 @@
 import gzip
 import zlib
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import brotli
 import pytest
@@ -10,6 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curate.sources import http_response
 from curate.sources.http_response import TooLarge, dechunk, decode_body, parse_response
 from tests.sources.warc_bytes import http, page
 
@@ -121,6 +124,25 @@ def test_encodings_in_a_row_twice_and_in_silence() -> None:
     assert body_of(http(gzip.compress(BODY), HTML, "Transfer-Encoding: gzip, chunked")) == BODY
     assert body_of(http(gzip.compress(BODY), "Content-Type: application/gzip")) == gzip.compress(BODY)
     assert body_of(http(gzip.compress(BODY[:200]) + gzip.compress(BODY[200:]), HTML, "Content-Encoding: gzip")) == BODY
+
+
+def test_a_body_of_a_million_members_is_not_copied_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[int] = []
+
+    class Counting:
+        def __init__(self, wbits: int) -> None:
+            self.inflater = zlib.decompressobj(wbits)
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(self.inflater, name)
+            if name == "unused_data":
+                left.append(len(value))
+            return value
+
+    body = gzip.compress(b"first") + gzip.compress(b"") * 5000 + gzip.compress(b"last")
+    monkeypatch.setattr(http_response, "zlib", SimpleNamespace(decompressobj=Counting, error=zlib.error))
+    assert http_response.DECODERS["gzip"](body, 1 << 20) == b"firstlast"
+    assert len(left) == 5002 and sum(left[1:]) < 5001 * http_response.MEMBER_STEP < 5001 * len(body) / 4
 
 
 def test_a_body_that_breaks_off_gives_what_came() -> None:
