@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from curate.contract import blamed, is_ours
+from curate.contract import blamed
 from curate.corpus import Corpus
 from curate.errors import UserError
 from curate.executor import Executor, Serial
+from curate.plug_in_code import is_ours
 from curate.processes import Processes
 from curate.sketches import Sketches
 from curate.stage import CorpusStage

@@ -13,7 +13,7 @@ import fsspec
 
 from curate.config import Config
 from curate.errors import UserError, cause
-from curate.plug_in_code import source_files
+from curate.plug_in_code import OURS, is_ours, package_of, source_files
 from curate.source import InputFile
 from curate.sources import mask_url, masked
 
@@ -32,7 +32,6 @@ PACKAGES = (
     "xxhash",
     "zstandard",
 )
-OURS = ("curate", "stages", "scale")
 
 
 def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> dict[str, Any]:
@@ -91,9 +90,8 @@ def stage_code(config: Config) -> dict[str, str]:
     """SHA-256 of the source files of every stage that is not ours."""
     found = {}
     for entry in config.stages:
-        cls = type(entry.stage)
-        if cls.__module__.partition(".")[0] not in OURS:
-            for name, path in source_files(cls, OURS).items():
+        if not is_ours(entry.stage):
+            for name, path in source_files(type(entry.stage), OURS).items():
                 found[f"{entry.name} ({name})"] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
@@ -101,7 +99,7 @@ def stage_code(config: Config) -> dict[str, str]:
 def versions(config: Config) -> dict[str, str]:
     """Versions of Python, of the packages that shape output, and of the plug-ins in use."""
     found = {"python": platform.python_version()}
-    plug_ins = {type(entry.stage).__module__.partition(".")[0] for entry in config.stages} - set(OURS)
+    plug_ins = {package_of(entry.stage) for entry in config.stages} - set(OURS)
     owners = packages_distributions() if plug_ins else {}
     for name in (*PACKAGES, *sorted({owner for module in plug_ins for owner in owners.get(module, [])})):
         try:

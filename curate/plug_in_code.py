@@ -1,4 +1,4 @@
-"""The source files that a stage of one's own is made of: its own, and those beside it that it imports."""
+"""Which stages are plug-ins, and the source files that one is made of: its own, and those beside it that it imports."""
 
 import ast
 import inspect
@@ -6,6 +6,17 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}
+OURS = ("curate", "stages", "scale")  # packages
+
+
+def package_of(stage: object) -> str:
+    """The top-level package or module that a stage's class lies in."""
+    return type(stage).__module__.partition(".")[0]
+
+
+def is_ours(stage: object) -> bool:
+    """Whether a stage is no plug-in."""
+    return package_of(stage) in OURS
 
 
 def source_files(cls: type, but: Collection[str] = ()) -> dict[str, Path]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from curate.belt import cleans
 from curate.config import Config, entry_of
 from curate.errors import UserError, hint
+from curate.plug_in_code import is_ours
 from curate.report.limits import Limit, measure_of
 from curate.report.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
 from curate.stage import CorpusStage, RuleStage
@@ -220,8 +221,7 @@ def _code(values: list[Any], value: Any) -> int:
 
 def in_order(stage: RuleStage, name: str) -> list[tuple[str, str, Limit]] | None:
     """(reason, measure, limit) of a stage of ours that drops for the first of its limits that is broken; else None."""
-    ours = type(stage).__module__.partition(".")[0] == "stages"
-    if not ours or len(stage.limits) != len(stage.reasons):
+    if not is_ours(stage) or len(stage.limits) != len(stage.reasons):
         return None
     measures = [measure_of(field, name, stage.measures) for field in stage.limits]
     if any(measure is None for measure in measures):
@@ -239,7 +239,7 @@ def _touched(recorded: Recorded, line: _Line) -> Mask:
         reached = recorded.measured > line.rules.index(name)
         for option, value in options.items():
             measure = measure_of(option, name, stage.measures)
-            if measure is None or type(stage).__module__.partition(".")[0] != "stages":
+            if measure is None or not is_ours(stage):
                 touched |= reached
                 continue
             column = recorded.column(f"{name}.{measure}")
