@@ -8,14 +8,13 @@ from typing import Any
 from curate.caps import REASONS as CAP_REASONS
 from curate.caps import Caps
 from curate.config import Config
-from curate.contract import Misfit, Undeclared, held, held_measures, is_stop
+from curate.contract import FAILED, Misfit, Undeclared, held, held_measures, is_stop
 from curate.document import Document, Drop
 from curate.errors import UserError
 from curate.stage import DocumentStage, RuleStage
 
 CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
 GUARD_REASONS = ("hung", "crashed", "out_of_memory")
-FAILED = "failed"  # reason, under the stage's own name, when a stage raised
 
 
 @dataclass(slots=True)

@@ -16,10 +16,12 @@ import pyarrow as pa
 
 from curate.document import Document, Drop
 from curate.errors import Stopped, UserError
+from curate.plug_in_code import is_ours
 from curate.stage import RuleStage
 from curate.text import clean, unstorable
 
 OUTSIDE = (UserError, OSError)  # not the fault of a stage's code
+FAILED = "failed"  # reason, under the stage's own name, when a stage raised; never one of its `reasons`
 
 
 class Undeclared(UserError):
@@ -64,11 +66,6 @@ def _said(error: BaseException) -> tuple[str, str | None, int | None]:
     return (str(error), frames[-1].filename, frames[-1].lineno) if frames else (str(error), None, None)
 
 
-def is_ours(stage: object) -> bool:
-    """Whether a stage is no plug-in."""
-    return type(stage).__module__.partition(".")[0] in ("curate", "stages")
-
-
 def blamed(name: str, stage: object) -> AbstractContextManager[None]:
     """Blames a plug-in for what its code raises; a fault in a stage of ours is a bug that shows its traceback."""
     return nullcontext() if is_ours(stage) else Blamed(f"stage '{name}'")
@@ -86,6 +83,8 @@ def fault_of(cls: type[Any]) -> str | None:
     reasons = getattr(cls, "reasons", None)
     if not isinstance(reasons, tuple | list) or not all(isinstance(reason, str) for reason in reasons):
         return f'the `reasons` of {cls.__name__} must be a tuple of words, such as ("too_long",)'
+    if FAILED in reasons:
+        return f"'{FAILED}' in the `reasons` of {cls.__name__} is what stages that raise are entered under; rename it"
     for name in ("adds", "measures") if issubclass(cls, RuleStage) else ("adds",):
         types = getattr(cls, name, None)
         if not isinstance(types, Mapping) or not all(

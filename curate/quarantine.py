@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from curate.belt import FAILED, GUARD, GUARD_REASONS
+from curate.belt import GUARD, GUARD_REASONS
 from curate.caps import REASONS as CAP_REASONS
 from curate.config import sources_of
+from curate.contract import FAILED
 from curate.durable import whole
 from curate.errors import UserError, cause, hint
 from curate.report.opened import OpenedRun

@@ -7,8 +7,8 @@ from time import process_time_ns
 from typing import Any
 
 from curate import guard
-from curate.belt import FAILED, GUARD, Belt, Passage
-from curate.contract import blamed
+from curate.belt import GUARD, Belt, Passage
+from curate.contract import FAILED, blamed
 from curate.document import Document, Drop
 from curate.durable import write_json
 from curate.samples import Samples

@@ -207,6 +207,10 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             HEAD + STAGE + "    adds = {}\n    reasons = 'bad'\n" + APPLY,
             "the `reasons` of Odd must be a tuple of words",
         ),
+        (
+            HEAD + STAGE + "    adds = {}\n    reasons = ('bad', 'failed')\n" + APPLY,
+            "'failed' in the `reasons` of Odd is what stages that raise are entered under; rename it",
+        ),
         ("class Odd:\n" + DECLARED + APPLY, "Odd is no dataclass; write @dataclass"),
         (
             HEAD + STAGE + DECLARED + "    def __post_init__(self): open('nope')\n" + APPLY,
