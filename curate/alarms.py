@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 
 from curate.executor import Executor, results
 from curate.schema import domain
+from curate.twins import GIANT
 
+# Rounded by judgement, none from a paper: few enough alarms that each is worth a look.
 FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
 LOST_SHARE = 0.95
-GIANT_CLUSTER = 1_000  # documents
 MOST_DOMAINS = 1_000  # that are looked at: those that lost most
 
 Alarm = dict[str, Any]
@@ -58,7 +59,7 @@ def alarms(
         found += _nearly_lost("domain_lost", {name: lost["domain"][name] for name in suspects}, kept)
     for stage, facts in sorted(notes.items()):
         largest = facts.get("largest_cluster", 0)
-        if largest >= GIANT_CLUSTER:
+        if largest >= GIANT:
             found.append({"alarm": "giant_cluster", "name": stage, "dropped": largest - 1, "of": largest})
         found += _mixed(stage, facts)
     return found

@@ -27,7 +27,7 @@ I64 = npt.NDArray[np.int64]
 
 FIRST = 64
 IN_BUCKET = 256
-GIANT = 1000
+GIANT = 1_000  # documents; a round number by judgement: a cluster so large is more often a template than a text
 BLOCK = 1 << 20  # records: with keys, buckets and counts under 1 GiB
 READ = 1 << 15  # records read at once
 MATRIX = 1 << 17  # similarities of small clusters computed at once
