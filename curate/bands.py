@@ -1,10 +1,16 @@
-"""The numbers behind `curate bands`: what banding finds, by similarity."""
+"""Jaccard similarity, and the numbers behind `curate bands`: what banding finds, by similarity."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import comb
 
 SPREAD = tuple(share / 100 for share in range(30, 101, 5))
 LAYOUTS = ((9, 13), (14, 8), (16, 8), (20, 5), (25, 5), (32, 4))
+
+
+def jaccard(left: Set[str], right: Set[str]) -> float:
+    """|A ∩ B| / |A ∪ B|; 1 where both are empty."""
+    both = len(left & right)
+    return both / (len(left) + len(right) - both) if left or right else 1.0
 
 
 def lsh_candidate_probability(similarity: float, bands: int = 20, rows: int = 5) -> float:

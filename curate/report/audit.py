@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any, Protocol, runtime_checkable
 
-from curate.bands import pair_recall
+from curate.bands import jaccard, pair_recall
 from curate.document import Address, Document
 from curate.errors import UserError
 from curate.report.intervals import Share, wilson
@@ -154,12 +154,6 @@ def _text(run: OpenedRun, file: str, offset: int) -> str | None:
         return text_by_belt(run, Reopened(run).document(file, offset), None)
     except Gone:
         return None
-
-
-def jaccard(left: Set[str], right: Set[str]) -> float:
-    """|A ∩ B| / |A ∪ B|; 1 where both are empty."""
-    both = len(left & right)
-    return both / (len(left) + len(right) - both) if left or right else 1.0
 
 
 def _misses(run: OpenedRun, stage: Resembling, most: int, seed: int) -> tuple[list[Pair], int]:

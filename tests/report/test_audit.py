@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from curate.bands import jaccard
 from curate.document import Address, Document
 from curate.errors import UserError
-from curate.report.audit import FLOOR, audit, jaccard
+from curate.report.audit import FLOOR, audit
 from curate.report.opened import OpenedRun
 from stages.near_dedup import NearDedup
 from tests.report.finished import call, finished, pages, sample_run
