@@ -11,7 +11,7 @@ from curate.config import Config
 from curate.contract import FAILED, Misfit, Undeclared, held, held_measures, is_stop
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import DocumentStage, RuleStage
+from curate.stage import DocumentStage, RuleStage, declared
 
 CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
 GUARD_REASONS = ("hung", "crashed", "out_of_memory")
@@ -149,7 +149,7 @@ def cleans(stage: RuleStage) -> bool:
 def may_give_text(stage: DocumentStage) -> bool:
     """Whether a stage may turn a page into text, as `extract` does: not one that only looks, nor one that says so."""
     looks = isinstance(stage, RuleStage) and not cleans(stage)
-    return not looks and not getattr(stage, "keeps_text", False)
+    return not looks and not declared(stage).keeps_text
 
 
 SIZES = ("words_before", "bytes_before", "words_after", "bytes_after")

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from curate.bands import jaccard
 from curate.belt import Belt, Passage
 from curate.canary_pages import NOUNS, made_pages
 from curate.config import Config
@@ -27,7 +28,7 @@ from curate.samples import Samples
 from curate.sketches import GatherTask, SketchWriter, gather_group, sketch_all
 from curate.source import Slice
 from curate.sources import reader
-from curate.stage import CorpusStage, RuleStage
+from curate.stage import CorpusStage, RuleStage, declared
 from curate.survivors import Survivors, verdict_table
 
 COPIES = 50  # kept documents that are copied, once whole and once changed
@@ -209,18 +210,18 @@ def _gather(real: Path, folder: Path, scan: Path, name: str, stage: CorpusStage,
 
 def _similarity(survivors: Survivors, canary: Canary, document: Document) -> float | None:
     """Exact Jaccard similarity of a near copy to its original, by a stage that can tell."""
-    stage = next((stage for _, stage in survivors.config.corpus_stages if hasattr(stage, "compared")), None)
-    if canary.kind != "near_copy" or stage is None:
+    told = (declared(stage).compared for _, stage in survivors.config.corpus_stages)
+    compared = next((compared for compared in told if compared is not None), None)
+    if canary.kind != "near_copy" or compared is None:
         return None
     text = str(survivors.row(int(canary.name), ["text"])["text"])
-    one, other = stage.compared(document), stage.compared(Document(Address("", "", 0), text=text))
-    return len(one & other) / len(one | other) if one or other else 1.0
+    return jaccard(compared(document), compared(Document(Address("", "", 0), text=text)))
 
 
 def _targets(name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
     """The canaries that a stage should drop when they reach it."""
     reached = [canary for canary in canaries if name in canary.reached]
-    if getattr(stage, "equal", False):
+    if declared(stage).equal:
         return [canary for canary in reached if canary.kind == "exact_copy"]
     if hasattr(stage, "threshold") and hasattr(stage, "similarity"):
         return [

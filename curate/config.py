@@ -16,7 +16,7 @@ from curate.errors import UserError, cause, hint
 from curate.registry import stage_class
 from curate.source import as_json
 from curate.sources import SourceConfig
-from curate.stage import CorpusStage, DocumentStage, Stage
+from curate.stage import CorpusStage, DocumentStage, Stage, declared
 from curate.text import unstorable
 
 DEFAULT_SOURCE = "crawl"
@@ -239,13 +239,12 @@ def _check_together(config: Config, name: str) -> None:
             )
     before = [(entry.name, entry.stage) for entry in config.stages]
     for index, entry in enumerate(config.stages):
-        check = getattr(entry.stage, "check", None)
-        if check is None:
-            continue
         place = f"{name}: stages[{index}] {entry.name}"
         try:
             with Blamed(place, passing=(UserError, ValueError, OSError)):
-                check(before[:index], before[index + 1 :])
+                check = declared(entry.stage).check
+                if check is not None:
+                    check(before[:index], before[index + 1 :])
         except ValueError as error:
             raise UserError(f"{place}: {error}") from None
         except OSError as error:

@@ -16,6 +16,7 @@ from curate.errors import UserError, cause
 from curate.plug_in_code import OURS, is_ours, package_of, source_files
 from curate.source import InputFile
 from curate.sources import mask_url, masked
+from curate.stage import declared
 
 PACKAGES = (
     "brotli",
@@ -60,7 +61,7 @@ def named_files(config: Config) -> dict[str, str]:
     """SHA-256 of every file that a stage's options name (`files` lists those options)."""
     found = {}
     for entry in config.stages:
-        for option in getattr(type(entry.stage), "files", ()):
+        for option in declared(type(entry.stage)).files:
             paths = getattr(entry.stage, option)
             for path in [paths] if isinstance(paths, str) else paths or ():
                 if Path(path).is_file() or "://" in path:

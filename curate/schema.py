@@ -14,7 +14,7 @@ from curate.errors import UserError
 from curate.source import InputFile
 from curate.sources import WarcReader, mask_url, reader
 from curate.sources.config import SHARD_NAMES
-from curate.stage import RuleStage
+from curate.stage import RuleStage, declared
 
 # FineWeb's columns, in its order; then where the document lies, so that it can be reopened.
 FINEWEB: dict[str, pa.DataType] = {
@@ -111,15 +111,15 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         if isinstance(read, WarcReader):
             _has_extractor(config, file)
     for entry in config.stages:
-        for name in getattr(entry.stage, "needs", ()):
+        for name in declared(entry.stage).needs:
             _known(name, found, f"stages: {entry.name}")
-        for name in getattr(entry.stage, "needs_numbers", ()):
+        for name in declared(entry.stage).needs_numbers:
             if not is_number(found[name][0]):
                 raise UserError(
                     f"stages: {entry.name}: the attribute '{name}' is {found[name][0]}, but must be a number"
                 )
         declare(entry.stage.adds, entry.name)
-        if getattr(entry.stage, "annotate", False):
+        if isinstance(entry.stage, RuleStage) and entry.stage.annotate:
             declare({f"{entry.name}_reason": pa.string()}, entry.name)
     if config.write.by not in (None, "source"):
         _known(config.write.by, found, "write: by")
@@ -176,7 +176,7 @@ def trace_types(config: Config) -> dict[str, pa.DataType]:
     return {
         f"{name}.{trace}": kind
         for name, stage in config.corpus_stages
-        for trace, kind in getattr(stage, "traces", {}).items()
+        for trace, kind in declared(stage).traces.items()
     }
 
 

@@ -21,7 +21,7 @@ from curate.document import Document
 from curate.durable import write_json
 from curate.errors import UserError
 from curate.executor import Executor, results
-from curate.stage import CorpusStage, Sketch
+from curate.stage import CorpusStage, Sketch, declared
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ KEY = np.dtype("<u8")
 
 def sketch_all(stage: CorpusStage, docs: Sequence[Document]) -> list[Sketch]:
     """The sketches of some documents: the same bytes as one by one, faster if the stage has `sketch_all`."""
-    together = getattr(stage, "sketch_all", None)
+    together = declared(stage).sketch_all
     return list(together(docs)) if together else [stage.sketch(doc) for doc in docs]
 
 

@@ -7,8 +7,8 @@ after, so that a threshold can be re-decided without reading the crawl again. Co
 they sketch each one during the scan and decide afterwards from the sketches.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -27,10 +27,7 @@ class DocumentStage(Protocol):
     """A stage that needs one document at a time.
 
     `adds` names and types the attributes it sets (they become shard columns), `reasons` lists every reason for
-    which it may drop; a reason that is not declared is a bug and raises. It may also have `keeps_text = True`
-    (it never changes the text) and, as every stage, `check(before, after)`, which raises ValueError where it can't
-    stand between these stages, `needs`, attributes that must be there before it, `needs_numbers`, those that must
-    be numbers, and `files`, options that name files whose content belongs to the config.
+    which it may drop; a reason that is not declared is a bug and raises. What it may also declare: `Declared`.
     """
 
     adds: ClassVar[Mapping[str, pa.DataType]]
@@ -100,9 +97,7 @@ class Verdicts(NamedTuple):
 class CorpusStage(Protocol):
     """A stage that needs all documents. `record` is the fixed-width dtype of its records, or None.
 
-    It may also have `traces`: columns that it sets for `measures/` alone. And for the commands that look inside a run:
-    `equal = True` where twins are equal texts, `kin_threshold` (see `curate.clusters.Resemblance`) and
-    `compared(doc)`, the set whose Jaccard similarity it estimates.
+    What it may also declare: `Declared`.
     """
 
     adds: ClassVar[Mapping[str, pa.DataType]]
@@ -117,3 +112,30 @@ class CorpusStage(Protocol):
 
 
 Stage = DocumentStage | CorpusStage
+Neighbours = Sequence[tuple[str, Stage]]  # stages of a config by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What a stage may declare besides, as class variables, properties or methods; defaults where it has none."""
+
+    # of every stage
+    check: Callable[[Neighbours, Neighbours], None] | None = None  # ValueError: can't stand after these, before those
+    needs: tuple[str, ...] = ()  # attributes that must be there before it
+    needs_numbers: tuple[str, ...] = ()  # those of them that must be numbers
+    files: tuple[str, ...] = ()  # its options that name files, whose content belongs to the config
+    # of document stages
+    keeps_text: bool = False  # it never changes the text
+    evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
+    # of corpus stages
+    fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
+    traces: Mapping[str, pa.DataType] = field(default_factory=dict)  # columns that it sets for `measures/` alone
+    sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
+    equal: bool = False  # twins are equal texts, of which the first stays
+    kin_threshold: float | None = None  # see `curate.clusters.Resemblance`
+    compared: Callable[[Document], Set[str]] | None = None  # the set whose Jaccard similarity it estimates
+
+
+def declared(stage: object) -> Declared:
+    """What a stage (or the class of one) declares beside what it must."""
+    return Declared(**{f.name: getattr(stage, f.name) for f in fields(Declared) if hasattr(stage, f.name)})

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from curate.durable import write_json
-from curate.stage import CorpusStage, Verdicts
+from curate.stage import CorpusStage, Verdicts, declared
 
 Column = np.memmap[Any, Any]
 
@@ -30,7 +30,7 @@ def column_dtype(name: str, kind: pa.DataType) -> np.dtype[Any]:
 
 def set_by(stage: CorpusStage) -> dict[str, pa.DataType]:
     """The columns that a corpus stage sets: `adds` for the shards, and `traces` for `measures/` alone."""
-    return {**stage.adds, **getattr(stage, "traces", {})}
+    return {**stage.adds, **declared(stage).traces}
 
 
 class Rows(NamedTuple):
@@ -69,7 +69,7 @@ class VerdictTable:
             table._map(name, np.dtype(dtype), START[name])
         for _, stage in stages:
             for name, kind in set_by(stage).items():
-                table._map(name, column_dtype(name, kind), getattr(stage, "fill", {}).get(name, 0))
+                table._map(name, column_dtype(name, kind), declared(stage).fill.get(name, 0))
         notes = folder / "notes.json"
         if notes.exists():
             table.notes = json.loads(notes.read_text())
@@ -104,7 +104,7 @@ class VerdictTable:
             if mine.any():
                 rows.stage[mine], rows.reason[mine], rows.matched[mine], rows.score[mine] = 0, 0, -1, np.nan
             for name in set_by(stage):
-                rows.columns[name][:] = getattr(stage, "fill", {}).get(name, 0)
+                rows.columns[name][:] = declared(stage).fill.get(name, 0)
 
     def enter(self, index: int, stage: CorpusStage, verdicts: Iterable[Verdicts]) -> int:
         """Writes the verdicts of stage number `index`; returns how many documents it dropped.

@@ -11,8 +11,12 @@ import pytest
 
 from curate import registry
 from curate.config import parse_config
+from curate.contract import fault_of
 from curate.errors import UserError
 from curate.registry import installed, source_file, stage_class
+from curate.stage import Declared, declared
+from stages.exact_dedup import ExactDedup
+from stages.near_dedup import By, NearDedup
 from tests.engine import text, write_jsonl
 
 ROOT = Path(__file__).parents[1]
@@ -44,8 +48,16 @@ def test_each_entry_point_of_ours_loads_and_is_a_stage() -> None:
     assert {"extract", "language", "gopher", "exact_dedup", "near_dedup"} <= set(installed())
     for name in installed():
         stage = stage_class(name)
-        assert hasattr(stage, "reasons") and hasattr(stage, "adds")
+        assert fault_of(stage) is None
         assert source_file(stage) == ROOT / "stages" / f"{name}.py"
+
+
+def test_what_a_stage_does_not_declare_has_a_default() -> None:
+    assert declared(object()) == Declared()
+    near = NearDedup(keep=By(by="quality"))
+    assert declared(near).needs == declared(near).needs_numbers == ("quality",)
+    assert declared(near).fill == {"cluster_size": 1, "kin": -1} and not declared(near).equal
+    assert declared(ExactDedup).equal and declared(ExactDedup).sketch_all is None
 
 
 def test_unknown_names_get_the_nearest_known_one() -> None:

@@ -20,7 +20,7 @@ from curate.report.kin import Range, Reach, narrowed
 from curate.report.opened import OpenedRun
 from curate.report.recorded import I64, Mask, Recorded, keys
 from curate.report.redecide import total
-from curate.stage import CorpusStage
+from curate.stage import CorpusStage, declared
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Bounds:
             dropped = self.recorded.stage == code
             stay = float((known & ~dropped).sum())
             reach = None
-            if getattr(stage, "equal", False):
+            if declared(stage).equal:
                 given = self._equal(given, dropped)
             else:
                 reach = self._reach(name, stage, given, dropped)
@@ -128,7 +128,7 @@ class Bounds:
 
     def _reach(self, name: str, stage: CorpusStage, given: Input, dropped: Mask) -> Reach | None:
         """How far changes go, by who is kin; None where the stage did not tell."""
-        if getattr(stage, "kin_threshold", None) is None or name not in self.recorded.families:
+        if declared(stage).kin_threshold is None or name not in self.recorded.families:
             return None
         known = given.sure & ~given.fresh
         gone = self.alive & ~known

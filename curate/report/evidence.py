@@ -11,6 +11,7 @@ from functools import cache
 
 from curate.errors import UserError
 from curate.registry import stage_class
+from curate.stage import declared
 
 Span = tuple[int, int]
 Finder = Callable[[str, re.Match[str]], Iterable[Span]]
@@ -60,7 +61,7 @@ def _read_until(text: str) -> int:
 def _own(stage: str) -> Callable[[str, str], Iterable[Span]] | None:
     """What the stage says itself; None where it does not or is not installed."""
     try:
-        return getattr(stage_class(stage), "evidence", None)
+        return declared(stage_class(stage)).evidence
     except UserError:
         return None
 

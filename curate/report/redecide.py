@@ -13,7 +13,7 @@ from curate.errors import UserError, hint
 from curate.plug_in_code import is_ours
 from curate.report.limits import Limit, measure_of
 from curate.report.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.stage import CorpusStage, RuleStage
+from curate.stage import CorpusStage, RuleStage, declared
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -181,7 +181,7 @@ class _Line:
     def _lets_pass(self, stage: Any, code: int) -> bool:
         """Whether a stage that never saw a page can neither drop it nor change what later ones measured."""
         last = all(not isinstance(later, RuleStage) for at, _, later in self.stages if at > code)
-        return not stage.reasons and (last or getattr(stage, "keeps_text", False))
+        return not stage.reasons and (last or declared(stage).keeps_text)
 
     def words(self, rows: I64, stage: I64) -> I64:
         """Words of the text at a verdict: what the last stage before it left that edited it, else what the first was
