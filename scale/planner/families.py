@@ -21,6 +21,7 @@ Config = Mapping[str, Any]
 MOST_SIZE = 100_000_000
 # Families without grouped queries or a head width of their own: a key of that name in the config means nothing.
 _MULTI_HEAD_ONLY = frozenset({"bloom", "codegen", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt"})
+_LATENT = frozenset({"deepseek_v2", "deepseek_v3", "kimi_k2"})
 
 _ALIASES: dict[str, tuple[str, ...]] = {
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
@@ -125,6 +126,10 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
         require(hidden % heads == 0, f"config of family {kind}: hidden size {hidden} is no multiple of {heads} heads")
     else:
         kv_heads = _whole(config, "num_key_value_heads", _whole(config, "num_kv_heads", family.kv_heads or heads))
+        require(
+            hidden % heads == 0 or bool(family.head_dim or config.get("head_dim")) or kind in _LATENT,
+            f"config of family {kind}: hidden size {hidden} is no multiple of {heads} heads, and head_dim is not given",
+        )
         head_dim = _whole(config, "head_dim", family.head_dim or hidden // heads)
     normed = family.qk_norm if not family.qk_norm_if or config.get(family.qk_norm_if, False) else "none"
     width = {"none": 0, "head": 2 * head_dim, "full": (heads + kv_heads) * head_dim}[normed]
@@ -139,7 +144,7 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
         _says(config, family.out_bias),
         qk_norm_params=width * (2 if kind == "phi" else 1),
         sinks=family.sinks,
-        mla=_mla(config) if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2") else None,
+        mla=_mla(config) if kind in _LATENT else None,
         window=window,
         windowed_layers=windowed,
     )

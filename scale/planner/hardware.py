@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import math
 from dataclasses import dataclass
 from importlib import resources
 
@@ -17,7 +18,10 @@ MOST_GPUS = 10_000_000
 
 @dataclass(frozen=True)
 class Gpu:
-    """One accelerator. `matmul_fraction` is the best measured share of the bf16 peak, None where unmeasured."""
+    """One accelerator. `matmul_fraction` is the best measured share of the bf16 peak, None where unmeasured.
+
+    Raises `Refusal` for a rate or size that is not above zero.
+    """
 
     name: str
     bf16_tflops: float
@@ -32,6 +36,18 @@ class Gpu:
     watts: float
     source: str = ""
 
+    def __post_init__(self) -> None:
+        rates = ("bf16_tflops", "fp8_tflops", "memory_gb", "memory_gb_per_s", "in_node_gb_per_s", "network_gb_per_s")
+        for key in (*rates, "multiprocessors"):
+            value = getattr(self, key)
+            require(value is None or value > 0, f"GPU {self.name}: {key} is {value}, and must be above 0")
+        share = self.matmul_fraction
+        require(
+            share is None or 0 < share <= 1, f"GPU {self.name}: matmul_fraction is {share}, and must be a fraction of 1"
+        )
+        for key in ("price_per_hour", "watts"):
+            require(getattr(self, key) >= 0, f"GPU {self.name}: {key} cannot be negative")
+
     @property
     def memory_gib(self) -> float:
         return self.memory_gb * 1e9 / 2**30
@@ -42,16 +58,17 @@ class Cluster:
     """GPUs, how they are wired, what they cost and how often they fail.
 
     `network_gb_per_s` and `in_node_gb_per_s` are per GPU and one direction; `failures_per_1000_node_days` follows
-    Kokolis et al. 2025 (arXiv 2410.21680), default Meta's RSC-1 rate of 6.5.
+    Kokolis et al. 2025 (arXiv 2410.21680), default Meta's RSC-1 rate of 6.5. Rates and the price left out (NaN) are
+    those of the GPU, the storage 2 GB/s a node. Raises `Refusal` for numbers that no cluster has.
     """
 
     gpu: Gpu
     gpus: int
     gpus_per_node: int = 8
-    in_node_gb_per_s: float = 0.0
-    network_gb_per_s: float = 0.0
-    storage_gb_per_s: float = 0.0
-    price_per_gpu_hour: float = 0.0
+    in_node_gb_per_s: float = math.nan
+    network_gb_per_s: float = math.nan
+    storage_gb_per_s: float = math.nan
+    price_per_gpu_hour: float = math.nan
     failures_per_1000_node_days: float = 6.5
     restart_minutes: float = 15.0
     usable_memory_fraction: float = 0.95
@@ -66,7 +83,8 @@ class Cluster:
             f"give a multiple of {self.gpus_per_node} or set gpus_per_node",
         )
         require(0 < self.usable_memory_fraction <= 1, "cluster: usable_memory_fraction is a fraction of 1")
-        require(self.failures_per_1000_node_days >= 0, "cluster: failures_per_1000_node_days cannot be negative")
+        for key in ("failures_per_1000_node_days", "restart_minutes"):
+            require(getattr(self, key) >= 0, f"cluster: {key} cannot be negative")
         defaults = {
             "in_node_gb_per_s": self.gpu.in_node_gb_per_s,
             "network_gb_per_s": self.gpu.network_gb_per_s,
@@ -74,9 +92,12 @@ class Cluster:
             "price_per_gpu_hour": self.gpu.price_per_hour,
         }
         for key, value in defaults.items():
-            require(getattr(self, key) >= 0, f"cluster: {key} cannot be negative")
-            if not getattr(self, key):
+            if math.isnan(getattr(self, key)):
                 object.__setattr__(self, key, value)
+        require(self.price_per_gpu_hour >= 0, "cluster: price_per_gpu_hour cannot be negative")
+        for key in ("in_node_gb_per_s", "network_gb_per_s", "storage_gb_per_s"):
+            given = getattr(self, key)
+            require(given > 0, f"cluster: {key} is {given:g}, and must be above 0; leave it out for the default")
 
     @property
     def nodes(self) -> int:
@@ -121,27 +142,25 @@ def hardware_table() -> dict[str, Gpu]:
     return table
 
 
+def _spellings(name: str) -> set[str]:
+    """What an entry of the table may be called: its first words, or its model and its memory, with or without GB."""
+    words = name.lower().split("-")
+    starts = {"".join(words[:count]) for count in range(1, len(words) + 1)}
+    whole = starts | {words[0] + words[-1]}
+    return whole | {spelling.removesuffix("gb") for spelling in whole}
+
+
 def find_gpu(name: str) -> Gpu:
-    """The accelerator of that name; case, dashes and a shortened name (\"h100\") are accepted when unambiguous."""
+    """The accelerator of that name; case, dashes and whole words left out at its end do not matter ("h100", "A100 40").
 
-    def plain(text: str) -> str:
-        return "".join(c for c in text.lower() if c.isalnum())
-
-    table = hardware_table()
-    exact = [gpu for key, gpu in table.items() if plain(key) == plain(name)]
-    near = (
-        exact
-        or [gpu for key, gpu in table.items() if plain(key).startswith(plain(name))]
-        or [
-            gpu
-            for key, gpu in table.items()
-            if plain(name).startswith(plain(key.split("-")[0]))
-            and plain(name).removesuffix("gb").endswith(str(int(gpu.memory_gb)))
-        ]
+    The first of the table where several have the name: "A100" is the one of 80 GB. Part of a word is no name, since
+    an A10 is no A100 and an H20 no H200. Raises `Refusal` with the names of the table for any other.
+    """
+    wanted = "".join(c for c in name.lower() if c.isalnum())
+    for key, gpu in hardware_table().items():
+        if wanted in _spellings(key):
+            return gpu
+    raise Refusal(
+        f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(hardware_table()))}; "
+        "or give its numbers under cluster.gpu of a plan file"
     )
-    if not name or not near:
-        raise Refusal(
-            f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(table))}; "
-            "or give its numbers under cluster.gpu"
-        )
-    return near[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scale.planner.model import MOST_LAYERS, Attention, Experts, Mla, Model
-from scale.planner.refusal import Refusal, require
+from scale.planner.refusal import Refusal, flag, integer, require
 
 KEYS = (
     "name",
@@ -44,8 +44,13 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
     sizes = _sizes(shape)
     require(sizes["layers"] <= MOST_LAYERS, f"model.layers: {sizes['layers']} is beyond {MOST_LAYERS}")
     hidden, heads, layers = sizes["hidden"], sizes["heads"], sizes["layers"]
-    head_dim = sizes.get("head_dim") or hidden // heads
-    bias, norm = bool(shape.get("bias", False)), str(shape.get("norm", "rms"))
+    require(
+        "head_dim" in sizes or bool(shape.get("mla")) or hidden % heads == 0,
+        f"model.heads: {hidden} hidden elements do not divide into {heads} heads; give head_dim",
+    )
+    head_dim = sizes.get("head_dim") or max(hidden // heads, 1)
+    says = {key: flag(shape.get(key, key == "gated"), f"model.{key}") for key in ("bias", "gated", "tied", "qk_norm")}
+    bias, norm = says["bias"], str(shape.get("norm", "rms"))
     if norm not in ("rms", "layer", "none"):
         raise Refusal(f"model.norm: {norm!r} is unknown; known: rms, layer, none")
     attention = Attention(
@@ -54,7 +59,7 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
         head_dim,
         bias,
         bias,
-        qk_norm_params=2 * head_dim if shape.get("qk_norm") else 0,
+        qk_norm_params=2 * head_dim if says["qk_norm"] else 0,
         mla=_mla(shape.get("mla")),
     )
     ffn = sizes.get("ffn") or -(-(8 * hidden // 3) // 256) * 256
@@ -65,10 +70,10 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
         sizes.get("vocab", 128256),
         attention,
         ffn,
-        gated=bool(shape.get("gated", True)),
+        gated=says["gated"],
         mlp_bias=bias,
         norm=norm,  # type: ignore[arg-type]
-        tied=bool(shape.get("tied", False)),
+        tied=says["tied"],
         positions=sizes.get("positions", 0),
         experts=_experts(sizes, layers, ffn),
         max_sequence=sizes.get("max_sequence"),
@@ -123,5 +128,6 @@ def _mla(value: Any) -> Mla | None:
         f"model.mla: give the ranks and widths {', '.join(MLA_KEYS)}",
     )
     for key in MLA_KEYS[:4]:
-        require(isinstance(value.get(key), int), f"model.mla: needs {key}, a whole number")
-    return Mla(**dict(value))
+        require(key in value, f"model.mla: needs {key}, a whole number")
+    sizes = {key: size for key, size in value.items() if key != "q_lora_rank" or size is not None}
+    return Mla(**{key: integer(size, f"model.mla.{key}", least=1) for key, size in sizes.items()})

@@ -18,7 +18,8 @@ from scale.planner.hardware import Cluster, Gpu, find_gpu
 from scale.planner.layouts import Limits
 from scale.planner.model import Model, count_parameters
 from scale.planner.model_shape import model_from_shape
-from scale.planner.refusal import Refusal, require, unusable
+from scale.planner.plain_yaml import load
+from scale.planner.refusal import Refusal, flag, require, unusable
 from scale.planner.workload import Train
 
 SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
@@ -27,19 +28,33 @@ SECTIONS = ("name", "model", "train", "cluster", "data", "limits", "target", "ch
 
 @dataclass(frozen=True)
 class Target:
-    """What the run should keep to: wall-clock days or money, None where free."""
+    """What the run should keep to: wall-clock days or money, None where free. Raises `Refusal` unless above zero."""
 
     days: float | None = None
     cost: float | None = None
 
+    def __post_init__(self) -> None:
+        for key in ("days", "cost"):
+            value = getattr(self, key)
+            require(value is None or value > 0, f"target.{key}: {value} is not above zero; leave it out if it is free")
+
 
 @dataclass(frozen=True)
 class CheckpointSettings:
-    """`bytes_per_parameter` 14 (with the 16-bit copy) or 12; `interval_minutes` None takes Young's."""
+    """`bytes_per_parameter` 14 (with the 16-bit copy) or 12; `interval_minutes` None takes Young's.
+
+    Raises `Refusal` for numbers that no checkpoint has.
+    """
 
     bytes_per_parameter: float = 14.0
     interval_minutes: float | None = None
     repair_hours: float = 4.0
+
+    def __post_init__(self) -> None:
+        for key in ("bytes_per_parameter", "interval_minutes"):
+            value = getattr(self, key)
+            require(value is None or value > 0, f"checkpoint.{key}: {value} is not above zero; leave it out")
+        require(self.repair_hours >= 0, "checkpoint.repair_hours: cannot be negative")
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ def number(value: Any, place: str) -> float:
         raise Refusal(f"{place}: {value!r} is no number")
     try:
         plain = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         plain = math.nan
     if math.isfinite(plain):
         return plain
@@ -96,10 +111,10 @@ def read_plan(path: str | Path) -> PlanInput:
     """Read a plan file; paths in it are relative to it. Raises `Refusal` naming the place of any fault."""
     place = Path(path)
     try:
-        config = yaml.safe_load(place.read_text(encoding="utf-8"))
+        config = load(place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise unusable(place, "read", error, "give the path of a plan file, as in configs/plans/") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise Refusal(f"{place}: is not YAML ({' '.join(str(error).split())})") from None
     require(isinstance(config, dict), f"{place}: holds no mapping; it needs at least model, train and cluster")
     return parse_plan(config, place.parent, place.stem)
@@ -163,13 +178,17 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
         require(batch >= 1, f"train.global_batch_tokens: {tokens:.0f} is less than one sequence of {sequence}")
     asked = train.get("tokens", "chinchilla")
     total = (
-        CHINCHILLA_TOKENS_PER_PARAMETER * count_parameters(model).total
+        CHINCHILLA_TOKENS_PER_PARAMETER * count_parameters(model).active
         if asked == "chinchilla"
         else number(asked, "train.tokens")
     )
     require(total > 0, f"train.tokens: {asked!r} is not above zero")
-    rest = {key: train[key] for key in ("precision", "recipe", "attention", "loss", "dropout") if key in train}
-    return Train(sequence, batch, total, **rest)
+    require(
+        not model.positions or sequence <= model.positions,
+        f"train.sequence: {sequence} is beyond the {model.positions} learned positions of {model.name}",
+    )
+    rest = {key: train[key] for key in ("precision", "recipe", "attention", "loss") if key in train}
+    return Train(sequence, batch, total, dropout=flag(train.get("dropout", False), "train.dropout"), **rest)
 
 
 def _cluster(config: Mapping[str, Any]) -> Cluster:
@@ -191,10 +210,15 @@ def _gpu(value: Any) -> Gpu:
     known = [f.name for f in dataclasses.fields(Gpu)]
     for key in given:
         require(key in known, f"cluster.gpu.{key}: unknown key; known: like, {', '.join(known)}")
-    changes: dict[str, Any] = {
-        k: v if k in ("name", "source") else number(v, f"cluster.gpu.{k}") for k, v in given.items()
-    }
+    changes: dict[str, Any] = {k: str(v) if k in ("name", "source") else _gpu_number(k, v) for k, v in given.items()}
     return dataclasses.replace(start, **{"name": f"{start.name} (changed)", **changes})
+
+
+def _gpu_number(key: str, value: Any) -> float | None:
+    """A number of a GPU; those that the hardware table leaves open may be null."""
+    if value is None and key in ("fp8_tflops", "matmul_fraction"):
+        return None
+    return number(value, f"cluster.gpu.{key}")
 
 
 def _limits(config: Mapping[str, Any]) -> Limits:
@@ -205,8 +229,14 @@ def _limits(config: Mapping[str, Any]) -> Limits:
         if key in ("recompute", "schedules"):
             values[key] = tuple(str(item) for item in listed)
         else:
-            values[key] = tuple(int(number(item, f"limits.{key}")) for item in listed)
+            values[key] = tuple(_way(item, f"limits.{key}") for item in listed)
     return Limits(**values)
+
+
+def _way(value: Any, place: str) -> int:
+    result = number(value, place)
+    require(result == int(result), f"{place}: {value!r} is no whole number")
+    return int(result)
 
 
 def _sources(config: Mapping[str, Any]) -> dict[str, Source]:

@@ -24,3 +24,10 @@ def integer(value: object, place: str, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise Refusal(f"{place} is {value!r}, and must be a whole number of at least {least}")
     return value
+
+
+def flag(value: object, place: str) -> bool:
+    """`value` as true or false; a text such as `"false"`, which Python takes for true, is refused."""
+    if not isinstance(value, bool):
+        raise Refusal(f"{place} is {value!r}, and must be true or false")
+    return value
