@@ -8,12 +8,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from curate.alarms import Alarm
 from curate.belt import CAPS, GUARD
 from curate.scan_output import READ
 from curate.source import InputFile
-from curate.sources import reader
+from curate.sources import is_there, reader
 from curate.survivors import Survivors, lengths
-from curate.tasks import load_run
+from curate.tasks import ScanResult, load_run
+from curate.written import PartFacts, ShardFacts
 
 Counted = list[list[Any]]
 
@@ -22,7 +24,7 @@ class AccountsOpen(Exception):
     """Records or bytes are missing or counted twice: a bug, never a property of the input."""
 
 
-def check_bytes(survivors: Survivors, results: list[dict[str, Any]], limited: bool) -> None:
+def check_bytes(survivors: Survivors, results: list[ScanResult], limited: bool) -> None:
     """The spans of each file tile it. Bytes are summed from the written rows and compared with the offsets."""
     run = load_run(str(survivors.work))
     for index, (task, result) in enumerate(zip(survivors.tasks, results, strict=True)):
@@ -32,15 +34,16 @@ def check_bytes(survivors: Survivors, results: list[dict[str, Any]], limited: bo
             name = run.files[task.file_index].name
             raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
     if not limited:
-        by_file: dict[int, list[dict[str, Any]]] = {}
+        by_file: dict[int, list[ScanResult]] = {}
         for task, result in zip(survivors.tasks, results, strict=True):
             by_file.setdefault(task.file_index, []).append(result)
         for number, of_file in by_file.items():
             file = run.files[number]
-            _check_ends(file, of_file, reader(run.config.input[file.source], file).size(file))
+            size = reader(run.config.input[file.source], file).size(file) if is_there(file) else None
+            _check_ends(file, of_file, size)
 
 
-def _check_ends(file: InputFile, results: list[dict[str, Any]], size: int | None) -> None:
+def _check_ends(file: InputFile, results: list[ScanResult], size: int | None) -> None:
     for before, after in pairwise(results):
         if before["end"] != after["first"]:
             raise AccountsOpen(f"{file.name}: nothing entered between {before['end']} and {after['first']}")
@@ -57,11 +60,11 @@ def check_rows(read: int, shards: Path, parts: Path, documents: int, dropped: in
 
 def stats(
     survivors: Survivors,
-    results: list[dict[str, Any]],
-    shards: list[dict[str, Any]],
-    parts: list[dict[str, Any]],
+    results: list[ScanResult],
+    shards: list[ShardFacts],
+    parts: list[PartFacts],
     notes: dict[str, dict[str, int]],
-    alarms: list[dict[str, Any]],
+    alarms: list[Alarm],
 ) -> dict[str, Any]:
     """`stats.json`: integers only, for the whole run."""
     run = load_run(str(survivors.work))
@@ -97,7 +100,7 @@ def stats(
     }
 
 
-def read_types(results: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+def read_types(results: list[ScanResult]) -> dict[str, tuple[int, int]]:
     """Records and bytes by record type over all tasks."""
     records: Counter[str] = Counter()
     sizes: Counter[str] = Counter()

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from curate.executor import Executor, results
 from curate.schema import domain
 from curate.twins import GIANT
+from curate.written import PartFacts
 
 # Rounded by judgement, none from a paper: few enough alarms that each is worth a look.
 FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
@@ -43,7 +44,7 @@ def kept_of(task: DomainTask) -> dict[str, int]:
 
 
 def alarms(
-    parts: list[dict[str, Any]],
+    parts: list[PartFacts],
     kept_by_source: Mapping[str, int],
     shards: Iterable[Path],
     notes: Mapping[str, Mapping[str, int]],

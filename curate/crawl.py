@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from curate import alone, guard
 from curate.config import Config
@@ -15,14 +14,14 @@ from curate.executor import Executor, Outcome
 from curate.scan import scan
 from curate.source import InputFile, Slice
 from curate.sources import find_files, identity, reader
-from curate.tasks import ScanTask, load_run, load_tasks, save_tasks
+from curate.tasks import ScanResult, ScanTask, load_run, load_tasks, save_tasks
 
 SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
 SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
 
-Progress = Callable[[dict[str, Any]], None]
+Progress = Callable[[ScanResult], None]
 
 
 def input_files(config: Config) -> list[InputFile]:
@@ -62,10 +61,10 @@ def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: i
     return tasks
 
 
-def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[dict[str, Any]]:
+def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[ScanResult]:
     """The results of all scan tasks, in order."""
     _try_leftovers(tasks)
-    done: dict[int, dict[str, Any]] = {}
+    done: dict[int, ScanResult] = {}
     if tasks and tasks[0].limit is not None:
         return _up_to_limit(tasks, executor, progress)
     see_through(tasks, executor, progress, done)
@@ -80,9 +79,9 @@ def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list
     return [done[task.index] for task in tasks]
 
 
-def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[dict[str, Any]]:
+def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[ScanResult]:
     """File after file until the limit is reached; the tasks behind it read nothing."""
-    done: dict[int, dict[str, Any]] = {}
+    done: dict[int, ScanResult] = {}
     left = tasks[0].limit or 0
     for task in tasks:
         limited = ScanTask(task.work, task.index, task.file_index, task.part, left)
@@ -91,7 +90,7 @@ def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) 
     return [done[task.index] for task in tasks]
 
 
-def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, dict[str, Any]]) -> None:
+def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, ScanResult]) -> None:
     """Runs tasks until each has a result in `done`, whatever dies over them."""
     waiting = list(tasks)
     strikes: Counter[str] = Counter()
@@ -145,7 +144,7 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
             _accused(task, offset, alone.verdict(task, offset))
 
 
-def _gaps(tasks: list[ScanTask], done: dict[int, dict[str, Any]]) -> list[ScanTask]:
+def _gaps(tasks: list[ScanTask], done: dict[int, ScanResult]) -> list[ScanTask]:
     """Tasks whose first record is not where the task before ended, as tasks that start there exactly.
 
     A slice finds its start by looking; a crawl file stored inside a page can mislead it, its neighbour can't be.

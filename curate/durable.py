@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha1
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from curate.errors import UserError, cause
@@ -18,6 +18,7 @@ LONGEST_NAME = 120  # bytes; file systems allow 255, for an attribute's name and
 NULL = "__null__"  # the folder of rows without a value
 ESCAPE_OR_CAPITAL = re.compile("%..|[A-Z_]")
 Stamp = tuple[int, int, int]
+T = TypeVar("T")
 
 
 def stamp(path: Path) -> Stamp:
@@ -77,11 +78,11 @@ def _short(name: str, value: str) -> str:
     return name if len(name) <= LONGEST_NAME else sha1(value.encode()).hexdigest()
 
 
-def once(told: Path, target: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def once(told: Path, target: Path, make: Callable[[], T]) -> T:
     """What `make` returned, when it made `target` before; else makes it now and remembers."""
     with locked(told.with_suffix(".lock")):
         if told.exists() and target.exists():
-            facts: dict[str, Any] = json.loads(told.read_text())
+            facts: T = json.loads(told.read_text())
             return facts
         facts = make()
         write_json(told, facts)

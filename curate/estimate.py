@@ -28,7 +28,7 @@ from curate.schema import attributes
 from curate.source import InputFile, Slice
 from curate.sources import reader
 from curate.survivors import OFFSETS, Survivors
-from curate.tasks import ScanTask, load_run, save_run, save_tasks
+from curate.tasks import ScanResult, ScanTask, load_run, save_run, save_tasks
 
 SMALLEST_SLICE, LARGEST_SLICE = 64 << 10, 64 << 20
 WANTED_SLICES = 30  # enough for the spread to be known
@@ -152,7 +152,7 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
     start = perf_counter()
     results(executor, warm, [str(output.work)] * executor.workers)
     start_up = perf_counter() - start
-    done: dict[int, dict[str, Any]] = {}
+    done: dict[int, ScanResult] = {}
     see_through(tasks, executor, lambda result: None, done)
     scanned = [done[task.index] for task in sample.tasks]
     check_failures(config, scanned)
@@ -178,16 +178,14 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
 
 
 def _seconds_after(
-    config: Config, executor: Executor, output: Output, tasks: list[ScanTask], scanned: list[dict[str, Any]]
+    config: Config, executor: Executor, output: Output, tasks: list[ScanTask], scanned: list[ScanResult]
 ) -> tuple[float, dict[str, int]]:
     """Decides and writes what some tasks left, anew: the seconds it took, and what each corpus stage dropped."""
     for folder in (output.work / "decide", output.work / "write", output.final):
         shutil.rmtree(folder, ignore_errors=True)
     (output.work / OFFSETS).unlink(missing_ok=True)
     save_tasks(output.work, tasks)
-    kinds = ("survivors", "ledger", "measures")
-    counts = ([result[kind] for result in scanned[: len(tasks)]] for kind in kinds)
-    survivors = Survivors(output.work, tasks, *counts)
+    survivors = Survivors.of(output.work, tasks, scanned[: len(tasks)])
     survivors.save()
     start = perf_counter()
     notes = decide_all(config, survivors, executor, Options(), lambda phase, told: None)
@@ -195,7 +193,7 @@ def _seconds_after(
     return perf_counter() - start, {name: notes[name]["dropped"] for name, _ in config.corpus_stages}
 
 
-def _told(sample: Sample, scanned: list[dict[str, Any]], spilled: list[float], output: Output) -> dict[str, Any]:
+def _told(sample: Sample, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
     share, total = sample.share, sample.total
 
     def whole(amounts: Sequence[float]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from curate.schema import LEDGER, SAMPLES, domain, measures_schema, trace_types
 from curate.survivors import Survivors, load_survivors, verdict_names, verdict_table
 from curate.tasks import load_run
 from curate.verdicts import VerdictTable
+from curate.written import PartFacts
 
 LEDGER_ROWS, MEASURES_ROWS = 200_000, 100_000  # of one part
 GROUP_ROWS = 20_000  # of one row group: what must be read to look up one page
@@ -59,7 +60,7 @@ def plan_parts(kind: str, counts: list[int], rows: int) -> list[Part]:
     return parts
 
 
-def write_part(task: PartTask) -> dict[str, Any]:
+def write_part(task: PartTask) -> PartFacts:
     """Writes one part under a temporary name and renames it; a ledger part returns its counts and samples."""
     target = Path(task.folder, f"part-{task.part.number:05d}.parquet")
     return once(
@@ -69,7 +70,7 @@ def write_part(task: PartTask) -> dict[str, Any]:
     )
 
 
-def _write_part(task: PartTask, target: Path) -> dict[str, Any]:
+def _write_part(task: PartTask, target: Path) -> PartFacts:
     survivors = load_survivors(task.work)
     config = survivors.config
     verdicts = verdict_table(survivors)
@@ -217,7 +218,7 @@ def _smallest(table: pa.Table, corpus: set[str], samples: Samples) -> list[list[
     return [row for _, rows in sorted(found.items()) for row in nsmallest(samples.most, rows, key=lambda r: r[2])]
 
 
-def write_samples(survivors: Survivors, parts: list[dict[str, Any]], folder: Path) -> None:
+def write_samples(survivors: Survivors, parts: list[PartFacts], folder: Path) -> None:
     """The sample file: of every stage and reason the texts with the smallest hashes."""
     run = load_run(str(survivors.work))
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -236,7 +237,7 @@ def write_samples(survivors: Survivors, parts: list[dict[str, Any]], folder: Pat
     temporary.rename(folder / "samples.parquet")
 
 
-def _sampled(survivors: Survivors, parts: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _sampled(survivors: Survivors, parts: list[PartFacts]) -> Iterator[list[dict[str, Any]]]:
     """Sample rows of each scan task, then those of each ledger part, which have no text yet."""
     for task in survivors.tasks:
         yield pq.read_table(task.folder / "samples.parquet", schema=SAMPLES).to_pylist()

@@ -9,6 +9,7 @@ from curate.config import Config
 from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.fingerprint import digest, public
+from curate.written import ShardFacts
 
 NAME = "manifest.json"
 
@@ -18,9 +19,7 @@ def estimated_tokens(words: int) -> int:
     return words * 4 // 3
 
 
-def write(
-    final: Path, config: Config, parts: dict[str, Any], shards: list[dict[str, Any]], stats: dict[str, Any]
-) -> None:
+def write(final: Path, config: Config, parts: dict[str, Any], shards: list[ShardFacts], stats: dict[str, Any]) -> None:
     """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads."""
     shown = public(parts)
     by_source: dict[str, dict[str, int]] = {}

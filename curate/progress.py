@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
@@ -29,7 +30,7 @@ class Progress:
         self.stop = threading.Event()
         self.poller: threading.Thread | None = None
 
-    def __call__(self, phase: str, told: dict[str, Any]) -> None:
+    def __call__(self, phase: str, told: Mapping[str, Any]) -> None:
         if phase == "plan":
             self.expected = told["tasks"]
             self._open_bar(sum(self.expected))

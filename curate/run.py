@@ -1,7 +1,7 @@
 """A run: scan, decide, write. The table of contents of all that `curate run` does."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,11 +26,12 @@ from curate.shards import ShardTask, plan_shards, write_shard
 from curate.sketches import gather
 from curate.source import InputFile
 from curate.survivors import Survivors, column, verdict_table
-from curate.tasks import ScanTask, save_run
+from curate.tasks import ScanResult, ScanTask, save_run
+from curate.written import PartFacts, Written
 
 DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
 Telling = Callable[[str], None]
-Progress = Callable[[str, dict[str, Any]], None]
+Progress = Callable[[str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +98,7 @@ def _phases(
     tasks = plan(config, files, output.work, size, options.limit)
     progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
     scanned = crawl(tasks, executor, lambda result: progress("scan", result))
-    survivors = Survivors(
-        output.work, tasks, *([r[kind] for r in scanned] for kind in ("survivors", "ledger", "measures"))
-    )
+    survivors = Survivors.of(output.work, tasks, scanned)
     survivors.save()
     check_failures(config, scanned)
     check_bytes(survivors, scanned, options.limit is not None)
@@ -107,34 +106,34 @@ def _phases(
     notes = decide_all(config, survivors, executor, options, progress)
     clock.lap("decide")
     planted = plant(survivors, executor, output.final) if options.canaries else None
-    told = write_all(survivors, executor, output, progress)
+    written = write_all(survivors, executor, output, progress)
     clock.lap("write")
-    report = _balance(survivors, scanned, told, notes, executor, output)
+    report = _balance(survivors, scanned, written, notes, executor, output)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)
-    manifest.write(output.final, config, parts, told["shards"], report)
+    manifest.write(output.final, config, parts, written.shards, report)
     output.publish(options.keep_work)
     return Report(report, canaries=planted)
 
 
 def _balance(
     survivors: Survivors,
-    scanned: list[dict[str, Any]],
-    told: dict[str, list[dict[str, Any]]],
+    scanned: list[ScanResult],
+    written: Written,
     notes: dict[str, dict[str, int]],
     executor: Executor,
     output: Output,
 ) -> dict[str, Any]:
     """Closes the books: the stats of the run, whose sums must be those of the finished files."""
     kept = Counter[str]()
-    for source, _, documents, *_ in (row for shard in told["shards"] for row in shard["kept"]):
+    for source, _, documents, *_ in (row for shard in written.shards for row in shard["kept"]):
         kept[source] += documents
-    paths = [output.final / "shards" / shard["name"] for shard in told["shards"]]
-    found = alarms(told["ledger"], kept, paths, notes, executor)
-    report = stats(survivors, scanned, told["shards"], told["ledger"], notes, found)
-    written = sum(shard["documents"] for shard in told["shards"])
+    paths = [output.final / "shards" / shard["name"] for shard in written.shards]
+    found = alarms(written.ledger, kept, paths, notes, executor)
+    report = stats(survivors, scanned, written.shards, written.ledger, notes, found)
+    documents = sum(shard["documents"] for shard in written.shards)
     dropped = sum(row["documents"] for row in report["dropped"])
-    check_rows(report["read"]["documents"], output.final / "shards", output.final / "ledger", written, dropped)
+    check_rows(report["read"]["documents"], output.final / "shards", output.final / "ledger", documents, dropped)
     write_json(output.final / "stats.json", report)
     return report
 
@@ -155,29 +154,26 @@ def decide_all(
     return decide(executor, folder, config.corpus_stages, survivors.size, attributes).notes
 
 
-def write_all(
-    survivors: Survivors, executor: Executor, output: Output, progress: Progress
-) -> dict[str, list[dict[str, Any]]]:
-    """Writes shards, ledger, measures and samples; returns the facts of each part."""
+def write_all(survivors: Survivors, executor: Executor, output: Output, progress: Progress) -> Written:
+    """Writes shards, ledger, measures and samples."""
     work, verdicts = str(survivors.work), verdict_table(survivors)
     shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)
     progress("write", {"shards": len(shards)})
     (output.final / "shards").mkdir(parents=True, exist_ok=True)
-    told = {
-        "shards": results(
-            executor, write_shard, [ShardTask(work, shard, str(output.final / "shards")) for shard in shards]
-        )
-    }
+    tasks = [ShardTask(work, shard, str(output.final / "shards")) for shard in shards]
+    shard_facts = results(executor, write_shard, tasks)
+    part_facts: dict[str, list[PartFacts]] = {}
     for kind, rows in (("ledger", ledger.LEDGER_ROWS), ("measures", ledger.MEASURES_ROWS)):
         folder = output.final / kind
         folder.mkdir(parents=True, exist_ok=True)
         parts = ledger.plan_parts(kind, ledger.part_counts(kind, survivors, verdicts), rows)
-        told[kind] = results(executor, ledger.write_part, [ledger.PartTask(work, part, str(folder)) for part in parts])
-    ledger.write_samples(survivors, told["ledger"], output.final / "samples")
-    return told
+        part_tasks = [ledger.PartTask(work, part, str(folder)) for part in parts]
+        part_facts[kind] = results(executor, ledger.write_part, part_tasks)
+    ledger.write_samples(survivors, part_facts["ledger"], output.final / "samples")
+    return Written(shard_facts, part_facts["ledger"])
 
 
-def check_failures(config: Config, scanned: list[dict[str, Any]]) -> None:
+def check_failures(config: Config, scanned: list[ScanResult]) -> None:
     """Refuses a run in which stages failed with an error on more documents than `max_failed` allows."""
     read, failed = sum(result["documents"] for result in scanned), sum(result["failed"] for result in scanned)
     if failed > max(1, config.max_failed * read):
@@ -199,7 +195,7 @@ class Clock:
         self.seconds[phase] = round(now - self.start, 3)
         self.start = now
 
-    def timings(self, scanned: list[dict[str, Any]], workers: int) -> dict[str, Any]:
+    def timings(self, scanned: list[ScanResult], workers: int) -> dict[str, Any]:
         stages: dict[str, int] = {}
         for result in scanned:
             for name, spent in result["cpu_by_stage_ns"].items():

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from curate import guard
 from curate.belt import GUARD, Passage
@@ -11,11 +10,11 @@ from curate.config import Config
 from curate.durable import locked
 from curate.scan_output import ScanOutput, publish
 from curate.source import InputFile, Slice, Span
-from curate.sources import reader
-from curate.tasks import ScanTask, load_run
+from curate.sources import is_there, reader
+from curate.tasks import ScanResult, ScanTask, load_run
 
 
-def scan(task: ScanTask) -> dict[str, Any]:
+def scan(task: ScanTask) -> ScanResult:
     """Runs a scan task (or goes on with it after a kill) and returns its counts. A finished task is not redone."""
     with locked(task.folder.with_suffix(".lock")):
         done = task.folder / "result.json"
@@ -24,13 +23,14 @@ def scan(task: ScanTask) -> dict[str, Any]:
             publish(unpublished, task.folder)
         if not done.exists():
             _scan(task)
-        result: dict[str, Any] = json.loads(done.read_text())
+        result: ScanResult = json.loads(done.read_text())
         return result
 
 
 def _scan(task: ScanTask) -> None:
     run = load_run(task.work)
     file = run.files[task.file_index]
+    is_there(file)
     output = ScanOutput(task, run)
     cursor = output.cursor
     guards = guard.Verdicts(Path(task.work, "guard"))
@@ -55,6 +55,7 @@ def _scan(task: ScanTask) -> None:
                 guard.limit_memory(None)  # only pages are strangers
                 output.commit()
                 guard.limit_memory(run.memory)
+    is_there(file)  # or raises where it was changed meanwhile
     output.finish(belt)
 
 

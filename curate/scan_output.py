@@ -16,7 +16,7 @@ from curate.schema import LEDGER, SAMPLES, domain, measures_schema, survivor_sch
 from curate.sketches import SketchWriter, sketch_all
 from curate.source import Slice, Span
 from curate.spill import Spill, to_parquet
-from curate.tasks import Run, ScanTask
+from curate.tasks import Run, ScanCounts, ScanTask
 from curate.text import clean
 
 BLOCK = 256  # records between two commits
@@ -25,8 +25,15 @@ LONGEST_CAUSE = 1_000  # characters
 READ = "read"  # the ledger's stage for the reader's own verdicts
 
 
-def new_state() -> dict[str, Any]:
+class State(ScanCounts):
     """A task's committed progress. `first` and `end` are where its first record starts and its last one ends."""
+
+    first: int | None
+    end: int | None
+
+
+def new_state() -> State:
+    """The progress of a task that has read nothing."""
     return {
         "first": None,
         "end": None,
@@ -61,7 +68,7 @@ class ScanOutput:
             "samples": SAMPLES,
         }
         state = self.folder / "state.json"
-        self.state: dict[str, Any] = json.loads(state.read_text()) if state.exists() else new_state()
+        self.state: State = json.loads(state.read_text()) if state.exists() else new_state()
         committed = bool(self.state["lengths"])
         if not committed:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -118,6 +125,7 @@ class ScanOutput:
         if passage.measured:
             self._add_measures(doc, passage)
         if passage.drop is None:
+            words, size = len(doc.words), len(doc.text.encode())
             row = {
                 "text": doc.text,
                 "id": doc.id,
@@ -126,16 +134,16 @@ class ScanOutput:
                 "offset": span.offset,
                 "length": span.length,
                 "status": doc.status,
-                "words": len(doc.words),
-                "bytes": len(doc.text.encode()),
+                "words": words,
+                "bytes": size,
             }
             row |= {f"@{name}": doc.attributes.get(name) for name in self.types}
             self.spills["survivors"].add(row)
             self.passed.append(doc)
             self.waiting_characters += len(doc.text)
             self.state["survivors"] += 1
-            self.state["words"] += row["words"]
-            self.state["bytes"] += row["bytes"]
+            self.state["words"] += words
+            self.state["bytes"] += size
             return
         stage = passage.stage or GUARD
         if passage.drop.reason == FAILED:
@@ -218,10 +226,10 @@ class ScanOutput:
             to_parquet(spill.path, self.folder / f"{name}.parquet", self.schemas[name])
         for writer in self.sketches.values():
             writer.close()
-        self.state["cpu_by_stage_ns"] = dict(belt.cpu_ns)
+        by_stage = dict(belt.cpu_ns)
         for name in belt.cpu_ns:
             belt.cpu_ns[name] = 0
-        write_json(self.folder / "result.json", self.state)
+        write_json(self.folder / "result.json", {**self.state, "cpu_by_stage_ns": by_stage})
         publish(self.folder, self.task.folder)
 
 

@@ -18,6 +18,7 @@ from curate.schema import FINEWEB, dump, shard_schema
 from curate.survivors import Survivors, load_survivors, verdict_table
 from curate.tasks import load_run
 from curate.verdicts import VerdictTable
+from curate.written import ShardFacts
 
 NOT_KEPT = -1
 NO_VALUE = "\0"  # the group of documents without a value; no text holds this character
@@ -142,7 +143,7 @@ class ShardTask:
     shards: str  # folder of the finished shards
 
 
-def write_shard(task: ShardTask) -> dict[str, Any]:
+def write_shard(task: ShardTask) -> ShardFacts:
     """Writes a shard under a temporary name and renames it; returns its facts. A finished one is not redone."""
     target = Path(task.shards, task.shard.name)
     return once(
@@ -152,7 +153,7 @@ def write_shard(task: ShardTask) -> dict[str, Any]:
     )
 
 
-def _write_shard(task: ShardTask, target: Path) -> dict[str, Any]:
+def _write_shard(task: ShardTask, target: Path) -> ShardFacts:
     survivors = load_survivors(task.work)
     config = survivors.config
     temporary = target.with_name(f".{target.name}.tmp")

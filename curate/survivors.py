@@ -18,7 +18,7 @@ from curate.document import Address
 from curate.durable import Stamp, locked, stamp, write_json
 from curate.schema import SURVIVOR
 from curate.source import InputFile
-from curate.tasks import ScanTask, load_run, load_tasks
+from curate.tasks import ScanResult, ScanTask, load_run, load_tasks
 from curate.verdicts import Rows, VerdictTable
 
 ROWS = 4096  # survivors held at once
@@ -37,6 +37,12 @@ class Survivors:
     counts: list[int]
     ledger: list[int]
     measures: list[int]
+
+    @classmethod
+    def of(cls, work: Path, tasks: list[ScanTask], scanned: list[ScanResult]) -> "Survivors":
+        """What the tasks left, by their results."""
+        counts, ledger = [result["survivors"] for result in scanned], [result["ledger"] for result in scanned]
+        return cls(work, tasks, counts, ledger, [result["measures"] for result in scanned])
 
     def save(self) -> None:
         """Stores the counts, so that write tasks can load them by the work folder's name."""

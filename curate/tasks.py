@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypedDict
 
 import pyarrow as pa
 
@@ -27,6 +28,31 @@ class ScanTask:
     @property
     def folder(self) -> Path:
         return Path(self.work, "scan", f"{self.index:06d}")
+
+
+class ScanCounts(TypedDict):
+    """What a scan task counted. `bytes` are those of the survivors' texts in UTF-8."""
+
+    types: dict[str, tuple[int, int]]  # records that are no documents, by type: how many, and their bytes of the crawl
+    documents: int  # read; the next three are rows that the task wrote
+    survivors: int
+    ledger: int
+    measures: int
+    words: int  # of the survivors
+    bytes: int
+    cpu_ns: int
+    failed: int  # documents on which a stage raised
+    failure: str | None  # the first of these, in words
+    lengths: dict[str, int]  # bytes of each spill that are committed
+    sketches: dict[str, dict[str, int]]  # the same of each corpus stage's files
+
+
+class ScanResult(ScanCounts):
+    """The counts of a finished task; its records tile [first, end) of the file, in units of `Address.offset`."""
+
+    first: int
+    end: int
+    cpu_by_stage_ns: dict[str, int]
 
 
 @dataclass(frozen=True)
