@@ -2,7 +2,7 @@
 
 from curate.source import InputFile, Reader
 from curate.sources.config import SourceConfig
-from curate.sources.files import find_files, identity
+from curate.sources.files import find_files, identity, is_there
 from curate.sources.jsonl import JsonlReader
 from curate.sources.kinds import kind_of
 from curate.sources.parquet import ParquetReader
@@ -12,7 +12,9 @@ from curate.sources.wet import WetReader
 
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
-__all__ = ["READ_REASONS", "SourceConfig", "WarcReader", "find_files", "identity", "mask_url", "masked", "reader"]
+__all__ = [
+    "READ_REASONS", "SourceConfig", "WarcReader", "find_files", "identity", "is_there", "mask_url", "masked", "reader",
+]  # fmt: skip
 
 
 def reader(config: SourceConfig, file: InputFile) -> Reader:

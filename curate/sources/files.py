@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from curate.errors import UserError, cause
+from curate.errors import SourceError, UserError, cause
 from curate.source import InputFile
 from curate.sources.config import SourceConfig
 from curate.sources.kinds import kind_of
@@ -112,6 +112,22 @@ def _local(source: str, name: str) -> InputFile:
     if not os.access(path, os.R_OK):
         raise UserError(f"{place} may not be read by this user; change its permissions or leave it out")
     return InputFile(source, name, stat.st_size, str(stat.st_mtime_ns))
+
+
+def is_there(file: InputFile) -> bool:
+    """Whether a file is where it was; one behind a URL is taken to be. Raises SourceError where it was changed."""
+    if is_url(file.name):
+        return True
+    try:
+        stat = Path(_local_path(file.name)).stat()
+    except OSError:
+        return False
+    if (stat.st_size, str(stat.st_mtime_ns)) != (file.size, file.version):
+        raise SourceError(
+            f"input.{file.source}: '{file.name}' was changed while the run read it ({file.size:,} bytes then, "
+            f"{stat.st_size:,} now); let it come to rest and give --fresh"
+        )
+    return True
 
 
 def _remote(source: str, name: str, config: SourceConfig) -> InputFile:

@@ -97,7 +97,7 @@ class WarcReader:
         if found.kind == "stream":
             return part.start, _within(_inflated_records(found.codec, limit), part)
         start = part.start if part.exact else next_start(found.codec, part.start, limit)
-        end = window.size if part.end is None else part.end
+        end = window.size if part.end is None else min(part.end, window.size)  # a file may shrink while it is read
         return start, member_records(found.codec, start, end, limit)
 
     def _span(self, file: InputFile, record: Record) -> Span:
