@@ -165,6 +165,11 @@ class Grid(_Columns):
         return self.tp * self.cp * self.pp * self.dp
 
     @property
+    def folded(self) -> Flags:
+        """Where stages are laid down and back up again (ZBV), so that the first GPU holds both ends of the model."""
+        return np.asarray((self.bubble_share <= 0) & (self.pp > 1))
+
+    @property
     def sequence_ways(self) -> Array:
         """By how much the token dimension is split outside the tensor-parallel regions."""
         return np.where(self.sequence_parallel > 0, self.tp, 1.0)

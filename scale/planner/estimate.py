@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from scale.memory import RECIPES
-from scale.planner.arrays import Grid, Rates, Shape, array
+from scale.planner.arrays import Grid, Rates, Shape
 from scale.planner.calibration import calibration, constants_for, stack_of
 from scale.planner.feasibility import require_possible
 from scale.planner.flops import TokenFlops, token_flops, utilisation
 from scale.planner.hardware import Cluster
 from scale.planner.memory import stage_memory
 from scale.planner.model import Model
-from scale.planner.stages import STAGES, ModelParameters, heaviest_stage
+from scale.planner.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
 from scale.planner.steptime import StepTime, step_seconds
 from scale.planner.workload import Layout, Train
 
@@ -64,12 +64,6 @@ class MemoryEstimate:
         return self.worst_bytes <= self.limit
 
 
-def gradient_bytes(train: Train, zero: int) -> float:
-    """Bytes per parameter that data parallelism reduces: fp32 where the recipe accumulates in fp32."""
-    recipe = RECIPES[train.recipe]
-    return float(recipe.gradients_fp32 or recipe.gradients) if zero < 2 else 4.0 if recipe.gradients == 4 else 2.0
-
-
 def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
     """The step's seconds by cause, as arrays of one element, without any check of the layout."""
     shape, grid = Shape.of(model, train), Grid.of(layout, train)
@@ -79,7 +73,7 @@ def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> S
         shape,
         grid,
         heavy,
-        array(gradient_bytes(train, layout.zero)),
+        reduced_bytes(RECIPES[train.recipe], grid.zero),
         Rates.of(cluster, train.precision),
         constants_for(stack, cluster.gpu),
     )

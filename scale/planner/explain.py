@@ -91,6 +91,7 @@ def _step(plan: Plan) -> dict[str, str]:
 def _memory(plan: Plan) -> dict[str, str]:
     recipe = RECIPES[plan["inputs"]["train"]["recipe"]]
     layout, constants = plan["layouts"][0]["layout"], calibration()["memory"]
+    loss = plan["inputs"]["train"]["loss"]
     replicas = layout["dp"] * layout["cp"]
     return {
         "memory: weights, gradients, master, moments": f"{recipe.weights} + "
@@ -99,12 +100,13 @@ def _memory(plan: Plan) -> dict[str, str]:
         f"{layout['zero']} over {replicas} replicas",
         "memory: activations": "bytes a layer keeps (Korthikanti et al. 2022 section 4, with grouped queries, gated "
         "MLPs and "
-        f"experts; recompute {layout['recompute']}) × layers × micro-batches in flight, min(m, p - stage)",
+        f"experts; recompute {layout['recompute']}) × layers × micro-batches in flight, min(m, p - stage), or "
+        "min(m, p) where a zero-bubble schedule puts off weight gradients",
         "memory: working set": f"activations and gradients of the layer at work, {constants['working_set_copies']:g} "
         f"copies "
         "(fitted on torchtitan's peaks; half of that without full recomputation)",
-        "memory: logits": f"tokens·V/t × {constants['logit_bytes_eager']:g} bytes on the last stage (eager loss; "
-        f"fitted)",
+        "memory: logits": f"tokens·V/t × {constants[f'logit_bytes_{loss}']:g} bytes on the stage with the head "
+        f"({loss} loss, {'fitted' if loss == 'eager' else 'a prior'})",
         "memory: gather and reduce buffers": "ZeRO-2/3: two layers and both ends in 16 bits, the largest reduced in "
         "fp32",
         "memory: framework": f"{constants['framework_gib']:g} GiB and {100 * constants['fragmentation']:.1f} % of "

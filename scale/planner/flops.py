@@ -24,12 +24,14 @@ class TokenFlops:
 
 
 def attention_context(model: Model, sequence: int, causal: bool) -> float:
-    """Mean number of keys a query is multiplied with, over layers: s (full), about s/2 (causal), or the window."""
+    """Mean number of keys a query is multiplied with, over layers: s (full) or about s/2 (causal), less in a window."""
     a = model.attention
     whole = sequence / 2 if causal else float(sequence)
     if not a.window or not a.windowed_layers:
         return whole
-    narrow = min(whole, float(a.window))
+    window = min(float(a.window), float(sequence))
+    # Query i may see min(i, w) keys when attention is causal: w - w²/2s in the mean.
+    narrow = window * (1 - window / (2 * sequence)) if causal else window
     return (a.windowed_layers * narrow + (model.layers - a.windowed_layers) * whole) / model.layers
 
 

@@ -18,7 +18,7 @@ from scale.planner.hardware import Cluster
 from scale.planner.memory import worst_stage
 from scale.planner.model import Model
 from scale.planner.refusal import Refusal, require
-from scale.planner.stages import STAGES, ModelParameters, heaviest_stage
+from scale.planner.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
 from scale.planner.steptime import StageParameters, step_seconds
 from scale.planner.workload import RECOMPUTES, SCHEDULES, Layout, Recompute, Train
 
@@ -207,7 +207,7 @@ def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> 
     """Seconds per step of every row, each with the constants of the software its layout implies."""
     shape, rates = Shape.of(model, train), Rates.of(cluster, train.precision)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
-    fp32 = 4.0 if train.recipe != "adam16" else 2.0
+    reduced = reduced_bytes(RECIPES[train.recipe], grid.zero)
     sharded = (grid.zero >= 2) & (grid.tp <= 1) & (grid.pp <= 1)
     seconds = np.empty(len(grid.tp))
     for rows, zero in ((sharded, 3), (~sharded, 1)):
@@ -216,7 +216,7 @@ def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> 
             held = StageParameters(*(getattr(heavy, f.name)[rows] for f in fields(StageParameters)))
             stack = stack_of(train.attention, zero)
             seconds[rows] = step_seconds(
-                shape, part, held, np.asarray(fp32), rates, constants_for(stack, cluster.gpu)
+                shape, part, held, reduced[rows], rates, constants_for(stack, cluster.gpu)
             ).total
     return seconds
 

@@ -11,7 +11,7 @@ from scale.planner.activations import activation_bytes_per_layer, logits_bytes, 
 from scale.planner.arrays import Array, Flags, Grid, Shape, array, total_of
 from scale.planner.calibration import calibration
 from scale.planner.stages import STAGES, ModelParameters, stage_parameters
-from scale.planner.steptime import StageParameters, layers_of_stages
+from scale.planner.steptime import StageParameters, stage_layers
 
 GIB = 2.0**30
 
@@ -39,12 +39,14 @@ class StageMemory:
 def in_flight(stage: str, g: Grid) -> Array:
     """Micro-batches whose activations a stage holds at once: min(m, p - i) of stage i under 1F1B.
 
-    With v chunks the first stage holds p + (p-1)/v (Korthikanti et al. 2022 section 4.2.3), stage i 2i/v fewer.
+    Zero-bubble schedules put off weight gradients, so that every stage holds up to p (Qi et al. 2024). With v chunks
+    the first stage holds p + (p-1)/v (Korthikanti et al. 2022 section 4.2.3), stage i 2i/v fewer.
     """
     index = {"first": np.zeros_like(g.pp), "middle": np.minimum(1.0, g.pp - 1), "last": g.pp - 1}[stage]
     plain = g.pp - index
     interleaved = ((g.pp - index - 1) * 2 + (g.interleave - 1) * g.pp + 1) / g.interleave
-    return array(np.minimum(np.where(g.interleave > 1, interleaved, plain), g.micro_batches))
+    held = np.select([g.bubble_share < 1, g.interleave > 1], [g.pp, interleaved], plain)
+    return array(np.minimum(held, g.micro_batches))
 
 
 def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, stage: str) -> StageMemory:
@@ -63,12 +65,11 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     gradients = _split(held, g, (g.zero >= 2) & ~kept)
     gradient_bytes = np.where((g.zero >= 2) & kept, 4.0, recipe.gradients + recipe.gradients_fp32)
     weights = _split(held, g, (g.zero >= 3) & ~kept)
-    layers = dict(zip(STAGES, layers_of_stages(s.layers, g.pp)))[stage]
-    activations = activation_bytes_per_layer(s, g) * layers * in_flight(stage, g)
+    activations = activation_bytes_per_layer(s, g) * stage_layers(s.layers, g, stage) * in_flight(stage, g)
     gather, reduce = _buffers(p, g, kept)
-    head = np.where((g.pp > 1) & (stage != "last"), 0.0, 1.0)
+    holds_head = (g.pp <= 1) | (g.folded if stage == "first" else ~g.folded & (stage == "last"))
     working = working_set_bytes(s, g) * constants["working_set_copies"]
-    logits = head * logits_bytes(s, g)
+    logits = np.where(holds_head, logits_bytes(s, g), 0.0)
     moving = activations + working + logits
     # An 8-bit or momentum-less optimiser is a recipe of its own; the byte counts come from the recipe alone.
     return StageMemory(

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scale.memory import StateRecipe
 from scale.planner.arrays import Array, Grid, array
 from scale.planner.model import NORM_VECTORS, Model, layer_parameters
-from scale.planner.steptime import StageParameters, layers_of_stages
+from scale.planner.steptime import StageParameters, stage_layers
 
 STAGES = ("first", "middle", "last")
 
@@ -52,18 +53,17 @@ class ModelParameters:
 def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> StageParameters:
     """Parameters on one GPU of the `first`, a `middle` or the `last` stage.
 
-    Tied embeddings live on both the first and the last stage of a pipeline (Megatron-LM), once without one.
+    Tied embeddings live on both the first and the last stage of a pipeline (Megatron-LM), once where one stage holds
+    both ends: without a pipeline, and in one that is folded (ZBV).
     """
-    count = dict(zip(STAGES, layers_of_stages(array(layers), g.pp)))[stage]
+    count, both = stage_layers(array(layers), g, stage), (g.pp <= 1) | g.folded
     per_layer = p.layer_split / g.tp + p.layer_replicated
     ends = np.zeros_like(count)
     if stage == "first":
         ends = ends + p.embedding / g.tp + p.embedding_replicated
+        ends = ends + np.where(both, (0.0 if p.tied else p.head / g.tp) + p.head_replicated, 0.0)
     if stage == "last":
-        ends = ends + p.head / g.tp + p.head_replicated
-    if stage == "first":
-        single = (0.0 if p.tied else p.head / g.tp) + p.head_replicated
-        ends = ends + np.where(g.pp > 1, 0.0, single)
+        ends = ends + np.where(g.folded, 0.0, p.head / g.tp + p.head_replicated)
     return StageParameters(count * per_layer + ends, count * p.layer_experts / (g.tp * g.ep))
 
 
@@ -83,6 +83,7 @@ def heaviest_stage(p: ModelParameters, layers: int, g: Grid) -> StageParameters:
     )
 
 
-def gradient_bytes_of(recipe_gradients: int, recipe_fp32: int) -> Array:
-    """Bytes per parameter that data parallelism reduces: the fp32 copy where the recipe keeps one."""
-    return array(recipe_fp32 or recipe_gradients)
+def reduced_bytes(recipe: StateRecipe, zero: Array) -> Array:
+    """Bytes per parameter that data parallelism reduces: fp32 where the recipe accumulates in fp32, but ZeRO-2 and 3
+    reduce 16-bit gradients where fp32 is only their copy."""
+    return np.where(zero < 2, float(recipe.gradients_fp32 or recipe.gradients), 4.0 if recipe.gradients == 4 else 2.0)

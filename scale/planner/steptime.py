@@ -115,6 +115,14 @@ def layers_of_stages(layers: Array, stages: Array) -> tuple[Array, Array, Array]
     return full - (missing >= 2), full, full - (missing >= 1)
 
 
+def stage_layers(layers: Array, g: Grid, stage: str) -> Array:
+    """Layers on the `first`, a `middle` or the `last` stage; where the pipeline is folded the first holds both ends."""
+    first, middle, last = layers_of_stages(layers, g.pp)
+    if stage == "middle":
+        return middle
+    return np.where(g.folded, *((last, first) if stage == "first" else (first, last)))
+
+
 def _with_jitter(plain: StepTime, jitter: Array) -> StepTime:
     """Waiting for the slowest of many nodes, as a share of the step that grows with their number's logarithm."""
     values = {f.name: getattr(plain, f.name) for f in fields(StepTime)}

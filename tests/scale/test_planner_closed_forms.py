@@ -5,10 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from scale.planner import Cluster, Layout, Train, count_parameters, estimate_memory, find_gpu, model_from_config
+from scale.planner import (
+    Attention,
+    Cluster,
+    Layout,
+    Model,
+    Train,
+    count_parameters,
+    estimate_memory,
+    find_gpu,
+    model_from_config,
+)
 from scale.planner.activations import activation_bytes_per_layer, logits_bytes
 from scale.planner.arrays import Grid, Shape
 from scale.planner.flops import (
+    attention_context,
     megatron_parameters,
     palm_mfu,
     token_flops,
@@ -17,7 +28,7 @@ from scale.planner.flops import (
     utilisation,
 )
 from scale.planner.laws import BESIROGLU, HOFFMANN, advise, disagreement
-from scale.planner.model import Attention, Model
+from tests.scale.shapes import gpt
 
 BENCH = Path(__file__).parents[2] / "bench" / "scale_data"
 
@@ -25,22 +36,6 @@ BENCH = Path(__file__).parents[2] / "bench" / "scale_data"
 def table(name: str) -> list[dict[str, str]]:
     with (BENCH / name).open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
-
-
-def gpt(hidden: int, layers: int, heads: int, vocab: int = 51200, positions: int = 2048) -> Model:
-    return Model(
-        "gpt",
-        layers,
-        hidden,
-        vocab,
-        Attention(heads, heads, hidden // heads, qkv_bias=True, out_bias=True),
-        4 * hidden,
-        gated=False,
-        mlp_bias=True,
-        norm="layer",
-        tied=True,
-        positions=positions,
-    )
 
 
 @pytest.mark.parametrize("row", table("megatron_sc21_table1.csv"), ids=lambda row: row["params_b"])
@@ -123,6 +118,16 @@ def test_flops_of_a_token_by_hand() -> None:
     flops = token_flops(model, 32)
     assert flops.full_attention == 6 * matmul + 3 * 4 * 3 * 64 * 32
     assert flops.causal_attention == 6 * matmul + 3 * 4 * 3 * 64 * 16
+
+
+@pytest.mark.parametrize(("window", "sequence"), [(64, 256), (64, 100), (256, 256), (512, 256)])
+def test_the_causal_mean_in_a_window_is_that_of_its_queries(window: int, sequence: int) -> None:
+    model = Model("one", 2, 64, 100, Attention(4, 4, 16, window=window, windowed_layers=1), 256)
+    seen = [min(i + 0.5, window) for i in range(sequence)]  # a query sees itself by half, as s/2 counts it
+    whole = sequence / 2
+    mean = (sum(seen) / sequence + whole) / 2
+    assert attention_context(model, sequence, causal=True) == pytest.approx(mean, rel=1e-9)
+    assert attention_context(model, sequence, causal=False) == (min(window, sequence) + sequence) / 2
 
 
 def test_windows_shorten_attention() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scale.planner import Attention, Cluster, Layout, Model, Refusal, Train, estimate_memory, estimate_step, find_gpu
+from scale.planner import Cluster, Layout, Refusal, Train, estimate_memory, estimate_step, find_gpu
 from scale.planner.model_shape import model_from_shape
+from tests.scale.shapes import gpt
 
 BENCH = Path(__file__).parents[2] / "bench" / "scale_data"
 H100, A100 = find_gpu("H100"), find_gpu("A100-SXM-80GB")
@@ -21,28 +22,12 @@ LLAMA405 = model_from_shape(
 NODE = Cluster(H100, 8)
 
 
-def gpt(hidden: int, layers: int, heads: int, sequence: int) -> Model:
-    return Model(
-        "gpt",
-        layers,
-        hidden,
-        51200,
-        Attention(heads, heads, hidden // heads, qkv_bias=True, out_bias=True),
-        4 * hidden,
-        gated=False,
-        mlp_bias=True,
-        norm="layer",
-        tied=True,
-        positions=sequence,
-    )
-
-
 def test_the_measured_multi_node_runs_are_met_on_average() -> None:
     errors = []
     with (BENCH / "vtrain_multi_node.csv").open(encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             sequence = int(row["sequence length"])
-            model = gpt(int(row["hidden size"]), int(row["# layers"]), int(row["attention heads"]), sequence)
+            model = gpt(int(row["hidden size"]), int(row["# layers"]), int(row["attention heads"]), positions=sequence)
             layout = Layout(
                 tp=int(row["tensor parallelism"]),
                 pp=int(row["pipeline parallelism"]),
@@ -72,7 +57,7 @@ def test_the_measured_multi_node_runs_are_met_on_average() -> None:
 def test_korthikanti_iterations(
     hidden: int, layers: int, heads: int, layout: Layout, batch: int, full: float, selective: float
 ) -> None:
-    model, cluster = gpt(hidden, layers, heads, 2048), Cluster(A100, layout.gpus)
+    model, cluster = gpt(hidden, layers, heads), Cluster(A100, layout.gpus)
     train = Train(2048, batch, recipe="adam18", attention="unfused")
     whole = estimate_step(model, cluster, replace(layout, recompute="full", sequence_parallel=False), train)
     part = estimate_step(model, cluster, replace(layout, recompute="selective"), train)
@@ -99,6 +84,23 @@ def test_causes_add_up_and_utilisation_follows() -> None:
 def test_what_costs_time(layout: Layout, worse: Layout) -> None:
     train = Train(8192, 64)
     assert estimate_step(LLAMA8, NODE, layout, train).seconds < estimate_step(LLAMA8, NODE, worse, train).seconds
+
+
+def test_zero_bubble_schedules_hold_a_pipelines_activations_on_every_stage() -> None:
+    cluster, train = Cluster(H100, 64), Train(4096, 64)
+    stages = {
+        schedule: estimate_memory(LLAMA8, cluster, Layout(pp=8, dp=8, schedule=schedule), train).stages
+        for schedule in ("1f1b", "zb1p", "zbv")
+    }
+    plain, delayed, folded = stages["1f1b"], stages["zb1p"], stages["zbv"]
+    assert plain["last"]["activations"] * 8 == pytest.approx(plain["first"]["activations"])
+    assert delayed["last"]["activations"] == delayed["first"]["activations"] == plain["first"]["activations"]
+    assert folded["last"]["activations"] == plain["first"]["activations"]
+    # ZBV lays the stages down and back up: embedding, head and logits lie on the first GPU.
+    assert folded["first"]["logits"] == plain["last"]["logits"] > 0 == folded["last"]["logits"]
+    head = 128256 * 4096
+    assert folded["first"]["weights"] - plain["first"]["weights"] == 2 * (head + 4096)
+    assert plain["last"]["weights"] - folded["last"]["weights"] == 2 * (head + 4096)
 
 
 def test_full_recomputation_counts_in_hfu_only() -> None:

@@ -15,10 +15,11 @@ MOE = model_from_shape(
 TWO_NODES = Cluster(find_gpu("H100"), 16)
 
 
+@pytest.mark.parametrize("recipe", ["dist-opt", "adam16", "adam20"])
 @pytest.mark.parametrize("model", [SMALL, MOE], ids=["dense", "experts"])
-def test_every_layout_found_is_possible_and_timed_as_on_its_own(model: object) -> None:
-    train = Train(8192, 64)
-    found = search(model, TWO_NODES, train, Limits(schedules=("1f1b", "zb1p")))  # type: ignore[arg-type]
+def test_every_layout_found_is_possible_and_timed_as_on_its_own(model: object, recipe: str) -> None:
+    train = Train(8192, 64, recipe=recipe)
+    found = search(model, TWO_NODES, train, Limits(schedules=("1f1b", "zb1p", "zbv")))  # type: ignore[arg-type]
     for index in range(0, len(found.seconds), 37):
         layout = found.layout(index)
         assert reasons_against(model, TWO_NODES, layout, train) == []  # type: ignore[arg-type]

@@ -1,0 +1,20 @@
+"""Model shapes that several planner tests use."""
+
+from scale.planner import Attention, Model
+
+
+def gpt(hidden: int, layers: int, heads: int, vocab: int = 51200, positions: int = 2048) -> Model:
+    """A GPT-2-style model as Megatron-LM trains it: biases, LayerNorm, tied embeddings, MLP of 4h."""
+    return Model(
+        "gpt",
+        layers,
+        hidden,
+        vocab,
+        Attention(heads, heads, hidden // heads, qkv_bias=True, out_bias=True),
+        4 * hidden,
+        gated=False,
+        mlp_bias=True,
+        norm="layer",
+        tied=True,
+        positions=positions,
+    )
