@@ -17,12 +17,9 @@ from curate import processes
 from curate.errors import UserError
 from curate.executor import Outcome, results
 from curate.processes import Processes
+from tests.executor_tasks import double, raising
 
 ROOT = Path(__file__).parents[1]
-
-
-def double(number: int) -> int:
-    return 2 * number
 
 
 def process_id(number: int) -> int:
@@ -41,14 +38,6 @@ def killed_at_three(number: int) -> int:
     if number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
-
-
-def raising(kind: str) -> None:
-    if kind == "user":
-        raise UserError("input.web: the sentence")
-    if kind == "full":
-        raise OSError(errno.ENOSPC, "No space left on device", "/somewhere/part")
-    raise ValueError("a bug in a task")
 
 
 def holding(path: str) -> None:

@@ -23,6 +23,7 @@ from curate.errors import UserError
 from curate.executor import Executor, Outcome, results
 from curate.ray_cluster import Ray
 from tests.engine import crawl, run_it, settings, tree_hash
+from tests.executor_tasks import double, raising
 
 QUIET = {"num_cpus": 1, "include_dashboard": False}
 
@@ -43,22 +44,10 @@ def executor(cluster: Cluster) -> Iterator[Ray]:
     made.close()
 
 
-def double(number: int) -> int:
-    return 2 * number
-
-
 def killed(number: int) -> int:
     if number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
-
-
-def raising(kind: str) -> None:
-    if kind == "user":
-        raise UserError("input.web: the sentence")
-    if kind == "full":
-        raise OSError(errno.ENOSPC, "No space left on device", "/somewhere/part")
-    raise ValueError("a bug in a task")
 
 
 def folder_of(number: int) -> str:
