@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,13 +67,23 @@ class Quantity(click.ParamType[float]):
             self.fail(str(error), param, ctx)
 
 
+class AnyFloat(Quantity):
+    """A number as `Quantity` reads it, or inf or nan."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Parse, or fail in click's own words."""
+        if str(value).strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
+            return float(value)
+        return super().convert(value, param, ctx)
+
+
 AMOUNT = Quantity()
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
-def show(answer: dict[str, Any], text: str, as_json: bool) -> None:
-    """Print the answer as JSON or as text."""
-    click.echo(json.dumps(round_numbers(answer), indent=2, ensure_ascii=False) if as_json else text, nl=as_json)
+def show(answer: Any, text: str, as_json: bool, numbers: Callable[[Any], Any] = round_numbers) -> None:
+    """Print the answer as JSON, its floats by way of `numbers`, or as text."""
+    click.echo(json.dumps(numbers(answer), indent=2, ensure_ascii=False) if as_json else text, nl=as_json)
 
 
 @click.group("scale", cls=RefusingGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -162,7 +173,7 @@ def memory(
 ) -> None:
     """Exact parameters of a Hugging Face config.json, and bytes per GPU by part and stage."""
     layout = Layout(tp, cp, pp, ep, dp, zero, micro_batch, interleave, recompute=recompute)
-    cluster = Cluster(find_gpu(gpu), layout.gpus, gpus_per_node=min(8, layout.gpus))
+    cluster = Cluster(find_gpu(gpu), layout.gpus, gpus_per_node=layout.gpus)  # memory asks for no nodes
     train = Train(sequence, dp * micro_batch * (micro_batches or pp), recipe=recipe, attention=attention, loss=loss)
     answer = answers.memory_answer(read_config(config), cluster, layout, train)
     show(answer, memory_text(answer), as_json)
@@ -199,8 +210,11 @@ def checkpoint(
     show(answer, checkpoint_text(answer), as_json)
 
 
-@main.command(epilog="\b\nExample:\n  scale precision 0.1 65504")
-@click.argument("values", nargs=-1, type=AMOUNT)
+# A value below zero is no option: what is unknown goes to VALUES, and is refused there if it is no number.
+@main.command(
+    epilog="\b\nExample:\n  scale precision 0.1 -65504 inf", context_settings={"ignore_unknown_options": True}
+)
+@click.argument("values", nargs=-1, type=AnyFloat())
 @click.option(
     "--overflow",
     type=click.Choice(["ieee", "saturate"]),
@@ -212,7 +226,7 @@ def checkpoint(
 def precision(values: tuple[float, ...], overflow: str, as_json: bool) -> None:
     """The float formats, what they make of VALUES, and bytes per parameter of the training recipes."""
     answer = answers.precision_answer(list(values), overflow)
-    show(answer, precision_text(answer), as_json)
+    show(answer, precision_text(answer), as_json, numbers=answers.every_digit)
 
 
 @main.group(name="show")

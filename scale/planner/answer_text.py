@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scale.planner.units import count, money, percent, quantity
+from scale.planner.units import count, figure, money, percent, quantity
 
 Answer = Mapping[str, Any]
 
@@ -46,7 +46,7 @@ def budget_text(a: Answer) -> str:
         f"{count(a['parameters'])} parameters on {count(a['tokens'])} tokens ({a['tokens_per_parameter']:.1f} a "
         f"parameter): "
         f"{quantity(a['training_flops_6nd'])} FLOPs (6ND)",
-        f"{a['gpu_hours']:,.0f} GPU-hours at {a['tflops_per_gpu']:g} TFLOP/s per GPU, {money(a['cost'])}",
+        f"{figure(a['gpu_hours'])} GPU-hours at {a['tflops_per_gpu']:g} TFLOP/s per GPU, {money(a['cost'])}",
     ]
     lines += [f"predicted loss {loss:.3f} by {law}" for law, loss in a["predicted_loss"].items()]
     lines += [
@@ -60,11 +60,17 @@ def checkpoint_text(a: Answer) -> str:
     """Intervals in minutes, waste as a share of wall-clock time."""
     lines = [
         f"save every {a['young_minutes']:.2f} min (Young 1974) or {a['daly_minutes']:.2f} min (Daly 2006)",
-        f"waste at Young's interval {percent(a['waste_fraction_at_young'])} of wall-clock time",
+        _waste("Young's interval", a["waste_fraction_at_young"]),
     ]
     if "interval_minutes" in a:
-        lines.append(f"waste at {a['interval_minutes']:g} min {percent(a['waste_fraction_at_interval'])}")
+        lines.append(_waste(f"{a['interval_minutes']:g} min", a["waste_fraction_at_interval"]))
     return _lines(lines)
+
+
+def _waste(interval: str, fraction: float) -> str:
+    if fraction >= 1:
+        return f"no progress at {interval}: saving, lost work and restarts take all of the wall-clock time"
+    return f"waste at {interval} {percent(fraction)} of wall-clock time"
 
 
 def precision_text(a: Answer) -> str:

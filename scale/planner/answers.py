@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,7 @@ from scale.planner.refusal import Refusal, require, unusable
 from scale.planner.workload import Layout, Train
 
 GIB, GB = 2.0**30, 1e9
+MOST_CELLS = 1_000_000
 LAW_COLUMNS = {"n": "N", "params": "N", "parameters": "N", "d": "D", "tokens": "D"}
 
 
@@ -64,6 +66,9 @@ def budget_answer(
     params: float | None, tokens: float | None, flops: float | None, tflops_per_gpu: float, price: float
 ) -> dict[str, Any]:
     """Tokens, FLOPs, GPU-hours and money from any sufficient two of parameters, tokens and FLOPs."""
+    for name, given in (("params", params), ("tokens", tokens), ("flops", flops), ("tflops-per-gpu", tflops_per_gpu)):
+        require(given is None or given > 0, f"budget: --{name} {given} is not above zero")
+    require(price >= 0, f"budget: --price {price:g} is below zero")
     if params and not tokens:
         tokens = flops / (6 * params) if flops else chinchilla_tokens(params)
     elif tokens and not params and flops:
@@ -114,7 +119,7 @@ def checkpoint_answer(
         "daly_minutes": daly_checkpoint_interval(save_minutes, failure_minutes),
         "waste_fraction_at_young": wasted_fraction(young, save_minutes, failure_minutes, restart_minutes),
     }
-    if interval_minutes:
+    if interval_minutes is not None:
         require(interval_minutes > 0, "checkpoint: the interval must be above zero")
         answer["interval_minutes"] = interval_minutes
         answer["waste_fraction_at_interval"] = wasted_fraction(
@@ -135,9 +140,18 @@ def precision_answer(values: list[float], overflow: str) -> dict[str, Any]:
     return {"formats": table, "overflow": overflow, "values": rounded, "recipes": recipes}
 
 
+def every_digit(value: Any) -> Any:
+    """Floats as they are, since rounding them is what the answer is about; what JSON has no number for is a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return {key: every_digit(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
 def schedule_answer(stages: int, micro: int, schedule: str, chunks: int) -> dict[str, Any]:
     """The grid of a pipeline and its bubble, as a fraction of the total and as a ratio to the ideal."""
     require(stages >= 1 and micro >= 1 and chunks >= 1, "schedule: stages, micro-batches and chunks must be at least 1")
+    cells = 2 * stages * (micro + stages - 1)
+    require(cells <= MOST_CELLS, f"schedule: a grid of {cells:,} cells is beyond {MOST_CELLS:,}; ask for a smaller one")
     grid = pipeline_schedule(stages, micro, schedule)
     return {
         "stages": stages,

@@ -11,6 +11,7 @@ from pathlib import Path
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
 from scale.mixture import epochs_per_source
 from scale.planner.refusal import Refusal, require, unusable
+from scale.planner.units import count
 
 REPEATS_ALMOST_FREE = 4.0  # Muennighoff et al. 2023 (arXiv 2305.16264): up to about 4 epochs lose almost nothing
 REPEATS_WORTHLESS = 16.0  # and beyond about 16 add almost nothing
@@ -52,10 +53,10 @@ def read_run(out: str | Path) -> tuple[dict[str, int], dict[str, int] | None]:
         raise Refusal(
             f"{manifest}: has no tokens_by_source; run the curation with a `tokens` stage and a source column"
         )
-    for name, count in tokens.items():
+    for name, held in tokens.items():
         require(
-            isinstance(count, int) and not isinstance(count, bool) and count >= 0,
-            f"{manifest}: tokens_by_source of {name!r} is {count!r}, and must be a whole number",
+            isinstance(held, int) and not isinstance(held, bool) and held >= 0,
+            f"{manifest}: tokens_by_source of {name!r} is {held!r}, and must be a whole number",
         )
     documents = content.get("documents_by_source")
     return tokens, documents if isinstance(documents, dict) else None
@@ -86,8 +87,8 @@ def plan_data(sources: Mapping[str, Source], tokens: float, documents: dict[str,
         available = {name: s.tokens or 0.0 for name, s in known.items()}
         if share > 0:
             epochs.update(epochs_per_source({n: weights[n] / share for n in known}, available, tokens * share))
-    for name, count in epochs.items():
-        warnings += _warn(name, count, sources[name])
+    for name, passes in epochs.items():
+        warnings += _warn(name, passes, sources[name], weights[name])
     unique = math.fsum(s.tokens or 0.0 for s in sources.values())
     ratio = CHINCHILLA_TOKENS_PER_PARAMETER
     return DataPlan(
@@ -101,20 +102,18 @@ def plan_data(sources: Mapping[str, Source], tokens: float, documents: dict[str,
     )
 
 
-def _warn(name: str, epochs: float | None, source: Source) -> list[str]:
+def _warn(name: str, epochs: float | None, source: Source, share: float) -> list[str]:
     if epochs is None:
         return [f"{name}: its tokens are unknown, so its epochs are too"] if source.weight else []
+    if epochs <= REPEATS_ALMOST_FREE:
+        return []
+    within = f"weight {source.weight * REPEATS_ALMOST_FREE / epochs:.3g} would stay within 4"
+    if share == 1:
+        within = f"{count(REPEATS_ALMOST_FREE * (source.tokens or 0))} training tokens would stay within 4"
+    value = f"beyond about {REPEATS_ALMOST_FREE:.0f} repeats lose value"
     if epochs > REPEATS_WORTHLESS:
-        return [
-            f"{name}: {epochs:.1f} epochs, beyond about {REPEATS_WORTHLESS:.0f} repeats are nearly worthless "
-            f"(Muennighoff et al. 2023); lower its weight below {source.weight * REPEATS_ALMOST_FREE / epochs:.3g}"
-        ]
-    if epochs > REPEATS_ALMOST_FREE:
-        return [
-            f"{name}: {epochs:.1f} epochs, beyond about {REPEATS_ALMOST_FREE:.0f} repeats lose value "
-            f"(Muennighoff et al. 2023); weight {source.weight * REPEATS_ALMOST_FREE / epochs:.3g} would stay within"
-        ]
-    return []
+        value = f"beyond about {REPEATS_WORTHLESS:.0f} repeats are nearly worthless"
+    return [f"{name}: {epochs:.1f} epochs, {value} (Muennighoff et al. 2023); {within}"]
 
 
 def sources_of_run(tokens: Mapping[str, int], weights: Mapping[str, float] | None = None) -> dict[str, Source]:
@@ -127,6 +126,6 @@ def sources_of_run(tokens: Mapping[str, int], weights: Mapping[str, float] | Non
             f"data: weight for {name!r}, which the run does not hold; it has {', '.join(sorted(tokens))}",
         )
     return {
-        name: Source(name, float(count), (weights or {}).get(name, 0.0) if weights else count / total)
-        for name, count in tokens.items()
+        name: Source(name, float(held), (weights or {}).get(name, 0.0) if weights else held / total)
+        for name, held in tokens.items()
     }

@@ -12,8 +12,8 @@ ALTERNATIVES = ("ZB1P", "ZBV", "V-Half")
 
 
 def pipeline_section(layout: Layout, train: Train) -> dict[str, Any] | None:
-    """Grid of the first stages and micro-batches under 1F1B, and the bubble (a fraction of the total) of the chosen
-    depth by 1F1B and the zero-bubble schedules (Qi et al. 2024); None without a pipeline."""
+    """Grid under 1F1B of a pipeline of at most 8 stages and 8 micro-batches, and the bubble (a fraction of the total)
+    of the chosen depth by 1F1B and the zero-bubble schedules (Qi et al. 2024); None without a pipeline."""
     if layout.pp == 1:
         return None
     m = layout.micro_batches(train)

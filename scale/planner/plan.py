@@ -23,6 +23,7 @@ from scale.planner.pipeline_section import pipeline_section
 from scale.planner.plan_input import PlanInput
 from scale.planner.refusal import Refusal
 from scale.planner.rejected import rejected_layouts
+from scale.planner.units import duration
 from scale.planner.workload import Layout
 
 SCHEMA = "scale-plan/1"
@@ -233,7 +234,7 @@ def warnings(inputs: PlanInput, best: Layout, ranked: Mapping[str, Any], data: D
     days, cost = ranked["days_with_failures"]["value"], ranked["cost"]["value"]
     if inputs.target.days and days > inputs.target.days:
         found.append(
-            f"target {inputs.target.days:g} days is not met: {days:.1f} days; at this efficiency it takes "
+            f"target {inputs.target.days:g} days is not met: {duration(days)}; at this efficiency it takes "
             f"{inputs.cluster.gpus * days / inputs.target.days:,.0f} GPUs, or "
             f"{inputs.train.tokens * inputs.target.days / days:.3g} tokens"
         )

@@ -80,6 +80,6 @@ def _reason(inputs: PlanInput, found: Candidates, index: int, best: int) -> str:
         return f"as fast, {abs(need):.1f} GiB {'more' if need > 0 else 'less'} memory: a matter of taste"
     measured = "" if other.stack == mine.stack else f", by the constants measured on {other.stack} runs"
     return (
-        f"{100 * slower:.1f} % slower: {cause.replace('_', ' ')} takes {differences[cause]:.2f} s more "
-        f"({other.causes[cause]:.2f} against {mine.causes[cause]:.2f} s per step{measured})"
+        f"{100 * slower:.1f} % slower: {cause.replace('_', ' ')} takes {differences[cause]:.3g} s more "
+        f"({other.causes[cause]:.3g} against {mine.causes[cause]:.3g} s per step{measured})"
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scale.planner.answers import grid_text
-from scale.planner.units import count, money, percent, quantity
+from scale.planner.units import count, duration, figure, money, percent, quantity
 
 Plan = Mapping[str, Any]
 
@@ -77,7 +77,7 @@ def _layouts(plan: Plan) -> list[str]:
         step, memory = item["step_seconds"], item["memory"]["worst_gib"]
         lines.append(f"  {item['rank']}. {item['label']}")
         lines.append(
-            f"     step {step['value']:.3f} s ± {100 * step['band']:.0f} %, MFU {percent(item['mfu_full_attention'])} "
+            f"     step {_step(step['value'])} ± {100 * step['band']:.0f} %, MFU {percent(item['mfu_full_attention'])} "
             f"(full attention) or {percent(item['mfu_causal_attention'])} (causal), HFU "
             f"{percent(item['hfu_full_attention'])}, {item['model_tflops_per_gpu']:.0f} TFLOP/s per GPU"
         )
@@ -92,14 +92,19 @@ def _layouts(plan: Plan) -> list[str]:
     return lines
 
 
+def _step(seconds: float) -> str:
+    return f"{seconds:.3f} s" if seconds >= 1 else f"{1e3 * seconds:.3f} ms"
+
+
 def _causes(best: Mapping[str, Any]) -> list[str]:
     total = best["step_seconds"]["value"]
-    lines = [f"STEP TIME of layout 1, {total:.3f} s by cause"]
+    unit, factor = ("s", 1.0) if total >= 1 else ("ms", 1e3)
+    lines = [f"STEP TIME of layout 1, {factor * total:.3f} {unit} by cause"]
     for cause, seconds in best["causes_seconds"].items():
         if seconds > 0.0005 * total:
-            share = seconds / total
+            share, shown = seconds / total, factor * seconds
             lines.append(
-                f"  {cause.replace('_', ' '):18} {seconds:9.3f} s {percent(share):>7}  {'█' * round(40 * share)}"
+                f"  {cause.replace('_', ' '):18} {shown:9.3f} {unit} {percent(share):>7}  {'█' * round(40 * share)}"
             )
     return lines
 
@@ -131,10 +136,13 @@ def _pipeline(plan: Plan) -> list[str]:
     pipeline = plan["pipeline"]
     if pipeline is None:
         return []
-    shown = f"{pipeline['grid_stages']} of {pipeline['stages']} stages, {pipeline['grid_micro_batches']} of "
+    stages, shown, m = pipeline["stages"], pipeline["grid_stages"], pipeline["grid_micro_batches"]
+    drawn = f"{shown} stages and {m} micro-batches"
+    if (shown, m) != (stages, pipeline["micro_batches"]):
+        drawn = f"drawn with {drawn}; the layout has {stages} and {pipeline['micro_batches']}"
     bubbles = ", ".join(f"{name} {percent(share)}" for name, share in pipeline["bubble_fraction_by_schedule"].items())
     return [
-        f"PIPELINE of layout 1 under 1F1B ({shown}{pipeline['micro_batches']} micro-batches; [1] backward, · idle)",
+        f"PIPELINE under 1F1B ({drawn}; [1] backward, · idle)",
         *(f"  {line}" for line in grid_text(pipeline["grid"])),
         f"  bubble of the total without interleaving: {bubbles}",
     ]
@@ -153,11 +161,11 @@ def _run(plan: Plan) -> list[str]:
     )
     return [
         "RUN (layout 1)",
-        f"  {days['value']:.2f} days with failures ({days['low']:.2f} to {days['high']:.2f}), "
-        f"{bare['value']:.2f} without",
-        f"  {hours['value']:,.0f} GPU-hours ({hours['low']:,.0f} to {hours['high']:,.0f}), "
+        f"  {duration(days['value'])} with failures ({duration(days['low'])} to {duration(days['high'])}), "
+        f"{duration(bare['value'])} without",
+        f"  {figure(hours['value'])} GPU-hours ({figure(hours['low'])} to {figure(hours['high'])}), "
         f"{money(cost['value'])} ({money(cost['low'])} to {money(cost['high'])}) at {price:g} dollars per GPU-hour, "
-        f"{best['energy_mwh']:,.1f} MWh of GPU board power",
+        f"{figure(best['energy_mwh'])} MWh of GPU board power",
     ]
 
 
@@ -165,13 +173,13 @@ def _checkpoint(plan: Plan) -> list[str]:
     c = plan["checkpoint"]
     lines = [
         "CHECKPOINTS AND FAILURES",
-        f"  checkpoint {c['gb']:,.0f} GB = {c['gib']:,.0f} GiB, written in {60 * c['write_minutes']:,.0f} s",
+        f"  checkpoint {figure(c['gb'])} GB = {figure(c['gib'])} GiB, written in {figure(60 * c['write_minutes'])} s",
     ]
     if not c["saving"] and not c["restarting"]:
         return [*lines, "  no failures expected"]
     return [
         *lines,
-        f"  a failure every {c['mean_minutes_between_failures'] / 60:.1f} hours, {c['expected_failures']:,.0f} "
+        f"  a failure every {c['mean_minutes_between_failures'] / 60:.1f} hours, {figure(c['expected_failures'])} "
         f"expected; "
         f"save every {c['young_minutes']:.1f} min (Young 1974) or {c['daly_minutes']:.1f} (Daly 2006)",
         f"  waste {percent(c['waste'])} of wall-clock time: saving {percent(c['saving'])}, lost work "
@@ -204,7 +212,10 @@ def _levers(plan: Plan) -> list[str]:
         return []
     return [
         "LARGEST LEVERS",
-        *(f"  {lever['lever']}: {lever['days']:.2f} days ({100 * lever['change']:+.1f} %)" for lever in plan["levers"]),
+        *(
+            f"  {lever['lever']}: {duration(lever['days'])} ({100 * lever['change']:+.1f} %)"
+            for lever in plan["levers"]
+        ),
     ]
 
 

@@ -21,8 +21,23 @@ def percent(fraction: float) -> str:
     return f"{100 * fraction:.1f} %"
 
 
+def figure(value: float) -> str:
+    """Whole with commas from 100 on, else three significant digits, so that what is small is not 0."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def duration(days: float) -> str:
+    """`55.13 days`; below a day hours, minutes or seconds."""
+    for unit, length in (("days", 1.0), ("hours", 24.0), ("minutes", 1440.0)):
+        if days * length >= 1:
+            return f"{days * length:.2f} {unit}"
+    return f"{days * 86400:.3g} seconds"
+
+
 def money(dollars: float) -> str:
-    """Dollars: whole below ten thousand, else K and M."""
+    """Dollars: with cents below a hundred, whole below ten thousand, else K and M."""
+    if dollars < 100:
+        return f"${dollars:.2f}"
     if dollars >= 1e6:
         return f"${dollars / 1e6:,.2f}M"
     return f"${dollars / 1e3:,.1f}K" if dollars >= 1e4 else f"${dollars:,.0f}"

@@ -189,7 +189,7 @@ def test_checkpoint_of_the_seed() -> None:
 
 def test_precision_rounds_values_by_the_overflow_policy() -> None:
     found = answer("precision", "1e-8", "465")
-    assert found["values"]["1e-08"]["FP16"] == 0 and found["values"]["465.0"]["FP8_E4M3"] is None
+    assert found["values"]["1e-08"]["FP16"] == 0 and found["values"]["465.0"]["FP8_E4M3"] == "nan"
     assert answer("precision", "465", "--overflow", "saturate")["values"]["465.0"]["FP8_E4M3"] == 448
     assert "nan in FP8_E4M3" in scale("precision", "465").output
 
@@ -250,3 +250,46 @@ def test_refusals_are_one_sentence_with_the_place(words: tuple[str, ...], messag
 def test_an_impossible_layout_is_refused(llama: str) -> None:
     assert "32 heads do not divide by tp 3" in refused("memory", llama, "--tp", "3", "--dp", "8")
     assert "hardware table" in refused("memory", llama, "--gpu", "Z9")
+
+
+def test_precision_gives_every_digit_and_tells_infinity_from_nan() -> None:
+    found = answer("precision", "0.1", "1e9", "-inf", "nan")
+    assert found["values"]["0.1"]["FP32"] == float(np.float32(0.1)) and found["formats"]["FP32"]["eps"] == 2.0**-23
+    assert found["values"]["1000000000.0"]["FP16"] == "inf" and found["values"]["1000000000.0"]["FP8_E4M3"] == "nan"
+    assert found["values"]["-inf"]["BF16"] == "-inf" and found["values"]["nan"]["FP16"] == "nan"
+
+
+def test_memory_needs_no_full_nodes(llama: str) -> None:
+    assert answer("memory", llama, "--tp", "4", "--pp", "3")["layout"]["pp"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("budget", "--params", "0"), "--params 0.0 is not above zero"),
+        (("budget", "--params", "7B", "--flops", "0"), "--flops 0.0 is not above zero"),
+        (("budget", "--params", "7B", "--price", "-2"), "--price -2 is below zero"),
+        (("checkpoint", "--save-minutes", "1", "--failure-minutes", "180", "--interval-minutes", "0"), "above zero"),
+        (("show", "schedule", "--stages", "1000", "--micro", "1000000"), "beyond 1,000,000; ask for a smaller one"),
+    ],
+)
+def test_an_option_that_cannot_be_is_not_passed_over(words: tuple[str, ...], message: str) -> None:
+    assert message in refused(*words)
+
+
+def test_a_waste_of_all_the_time_is_told_as_such() -> None:
+    text = scale("checkpoint", "--save-minutes", "500", "--failure-minutes", "10", "--interval-minutes", "5").output
+    assert "no progress at Young's interval" in text and "no progress at 5 min" in text and "%" not in text
+
+
+def test_what_is_small_is_not_printed_as_zero(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "model: {layers: 4, hidden: 256, heads: 4, vocab: 32000}\ncluster: {gpu: H100, gpus: 8}\n"
+        "train: {tokens: 1M, sequence: 1024, global_batch: 8}\ndata: {sources: {web: {tokens: 20K}}}\n"
+    )
+    text = scale("plan", str(plan)).output
+    assert "0.00 days" not in text and " 0 GPU-hours" not in text and "$0 " not in text and " 0 GB" not in text
+    assert "seconds with failures" in text and "ms by cause" in text
+    assert "80K training tokens would stay within 4" in text
+    assert "$9.99" in scale("budget", "--params", "7B", "--tokens", "140M", "--price", "2.4462").output

@@ -174,6 +174,14 @@ def test_the_pipeline_grid_has_the_bubble_of_its_schedule() -> None:
     assert make_plan(parse_plan(config(limits={"pp": 1})))["pipeline"] is None
 
 
+def test_a_pipeline_drawn_smaller_than_it_is_says_so() -> None:
+    plan = make_plan(read_plan(next(path for path in PLANS if path.stem == "llama-3-405b")))
+    m, p = plan["pipeline"]["micro_batches"], plan["pipeline"]["stages"]
+    assert f"drawn with 8 stages and 8 micro-batches; the layout has {p} and {m};" in plan_text(plan)
+    whole = plan_text(make_plan(parse_plan(config(limits={"pp": 2, "dp": 8, "micro_batch": 1, "interleave": 1}))))
+    assert "PIPELINE under 1F1B (2 stages and 8 micro-batches;" in whole
+
+
 def test_levers_are_sorted_by_what_they_save() -> None:
     changes = [lever["change"] for lever in make_plan(parse_plan(config()))["levers"]]
     assert changes and changes == sorted(changes) and all(change < 0 for change in changes)
