@@ -16,6 +16,7 @@ from curate.document import Address, Document
 from curate.errors import UserError
 from curate.executor import Serial
 from curate.scan_output import BLOCK
+from curate.sizes import figure
 from curate.sketches import SketchWriter, gather, sketch_all
 from curate.sources.sniff import is_page
 
@@ -54,7 +55,9 @@ class Verdict:
     def __str__(self) -> str:
         if self.kept:
             return "kept"
-        limit = f" ({self.value:g}, limit {self.limit:g})" if self.value is not None and self.limit is not None else ""
+        limit = ""
+        if self.value is not None and self.limit is not None:
+            limit = f" ({figure(float(self.value))}, limit {figure(float(self.limit))})"
         twin = f" of page {self.matched}" if self.matched is not None else ""
         return f"{self.stage}: {self.reason}{limit}{twin}"
 
@@ -67,8 +70,10 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     out), or None for a belt of language (by stop words, English), gopher, exact_dedup and near_dedup.
 
     That belt has no `extract`, so it takes texts alone. Raises UserError for HTML where no stage turns it into text,
-    and for what is no page.
+    for what is no page, and for one page where several are asked for.
     """
+    if isinstance(pages, (str, bytes, Mapping)):  # else each of its letters, bytes or keys would be a page
+        raise UserError("pages: is one page; give a list of pages, such as [page]")
     read = _config(config)
     belt = Belt.of(read)
     extracts = any(may_give_text(stage) for _, stage in read.document_stages)
@@ -142,6 +147,8 @@ def _config(config: Config | Mapping[str, Any] | None) -> Config:
     if isinstance(config, Config):
         return config
     given = {"stages": SEED_STAGES} if config is None else config
+    if not isinstance(given, Mapping):
+        raise UserError("config: must be a mapping with 'stages', or what read_config(FILE) of curate.config gives")
     return parse_config({"input": "memory", "output": "memory", **given})
 
 

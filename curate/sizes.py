@@ -52,6 +52,12 @@ def numbered(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def figure(value: float) -> str:
+    """A measured value or limit: from 1,000 and where it is whole all digits before the point, else four in all."""
+    whole = value.is_integer() or abs(value) >= 1000
+    return f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.4g}"
+
+
 WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's
 LEAST_WORKER_MEMORY = 256 << 20  # below it the libraries themselves do not load
 

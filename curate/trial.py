@@ -1,7 +1,7 @@
 """One page through the belt: where it comes from, what each stage says, and which kept documents it resembles."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,12 +41,12 @@ def page_at(config: Config, place: str) -> Page:
         return Page("standard input", Document(Address("try", "-", 0), html=sys.stdin.buffer.read()))
     name, hash_mark, url = place.partition("#")
     if hash_mark and not Path(place).is_file():
-        return _first(_spans(config, name, Slice()), f"{place}: no page of this file has that URL",
+        return _first(config, name, Slice(), f"{place}: no page of this file has that URL",
                       lambda span: span.document is not None and span.document.url == url)  # fmt: skip
     name, colon, offset = place.rpartition(":")
     if colon and offset.isdecimal() and not Path(place).is_file():
         part = Slice(int(offset), int(offset) + 1)
-        return _first(_spans(config, name, part), f"{place}: no page starts here",
+        return _first(config, name, part, f"{place}: no page starts here",
                       lambda span: span.offset == part.start and bool(span.document or span.drop))  # fmt: skip
     return _page_file(place)
 
@@ -65,18 +65,13 @@ def _page_file(path: str) -> Page:
     return Page(path, Document(address, id=path, html=data))
 
 
-def _first(spans: Iterator[Span], missing: str, wanted: Any) -> Page:
-    for span in spans:
-        if wanted(span):
-            document = span.document
-            return Page(str(document.address) if document else f"offset {span.offset}", document, span.drop)
-    raise UserError(f"{missing}; `curate why` and the ledger have URLs and offsets as they are")
-
-
-def _spans(config: Config, name: str, part: Slice) -> Iterator[Span]:
-    """The spans of a file as the config would read it: as the source it belongs to, else with default options."""
+def _first(config: Config, name: str, part: Slice, missing: str, wanted: Callable[[Span], bool]) -> Page:
+    """The first page wanted of a file, read as the config would: as the source it belongs to, else by its defaults."""
     file, source = _input(config, name)
-    return reader(source, file).read(file, part)
+    for span in reader(source, file).read(file, part):
+        if wanted(span):
+            return Page(f"{file.name}:{span.offset}", span.document, span.drop)
+    raise UserError(f"{missing}; `curate why` and the ledger have URLs and offsets as they are")
 
 
 def _input(config: Config, name: str) -> tuple[InputFile, SourceConfig]:

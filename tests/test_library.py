@@ -90,3 +90,20 @@ def test_what_is_no_page_is_told_by_its_number(page: Any) -> None:
 def test_a_config_with_a_fault_is_told() -> None:
     with pytest.raises(UserError, match="did you mean 'threshold'"):
         curate([], {"stages": [{"near_dedup": {"treshold": 0.8}}]})
+
+
+@pytest.mark.parametrize("page", ["one text", b"<p>one page", {"text": "one text"}])
+def test_one_page_is_no_list_of_its_letters(page: Any) -> None:
+    with pytest.raises(UserError, match=r"pages: is one page; give a list of pages"):
+        curate(page)
+    assert len(curate([page], {"stages": ["extract"]})) == 1
+
+
+def test_a_path_is_no_config() -> None:
+    with pytest.raises(UserError, match=r"config: must be a mapping with 'stages', or what read_config\(FILE\)"):
+        curate(["a text"], "configs/sample.yaml")  # type: ignore[arg-type]
+
+
+def test_large_numbers_of_a_verdict_keep_their_digits() -> None:
+    verdict = Verdict("gopher", "too_many_words", 1234567, 100_000)
+    assert str(verdict) == "gopher: too_many_words (1,234,567, limit 100,000)"

@@ -9,7 +9,7 @@ import pytest
 
 from curate import guard
 from curate.errors import UserError
-from curate.sizes import LEAST_WORKER_MEMORY, numbered, parse_size, show_size, worker_memory
+from curate.sizes import LEAST_WORKER_MEMORY, figure, numbered, parse_size, show_size, worker_memory
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,6 +25,15 @@ def test_sizes(written: str, size: int) -> None:
 def test_what_is_no_size(written: str) -> None:
     with pytest.raises(ValueError, match=r"no size|too small"):
         parse_size(written)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0.0, "0"), (4.0, "4"), (0.89062, "0.8906"), (123.456, "123.5"), (1322.0, "1,322"), (12345.6, "12,346"),
+     (400_000.0, "400,000"), (-5.0, "-5"), (1e20, "1e+20"), (float("inf"), "inf")],
+)  # fmt: skip
+def test_measured_values_keep_the_digits_before_the_point(value: float, told: str) -> None:
+    assert figure(value) == told
 
 
 @pytest.mark.parametrize(("number", "told"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1234, "1,234 pages")])

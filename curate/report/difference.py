@@ -15,7 +15,7 @@ from curate.report.funnel import rows
 from curate.report.lookup import row_at
 from curate.report.opened import OpenedRun
 from curate.report.recorded import OFFSET_BITS, packed
-from curate.report.tables import lines
+from curate.report.tables import lines, shown
 from curate.sizes import numbered
 
 I64 = npt.NDArray[np.int64]
@@ -200,7 +200,7 @@ def _words(verdict: Verdict) -> str:
 def _example(compared: Difference, file: str, offset: int) -> str:
     told = [explained(run, file, offset) for run in (compared.before, compared.after)]
     url = next((row["url"] for row in told if row and row["url"]), "(no URL)")
-    why = [f"{row['value']:.4g} (limit {row['limit']:.4g})" for row in told
+    why = [f"{shown(row['value'])} (limit {shown(row['limit'])})" for row in told
            if row and row.get("value") is not None and row.get("limit") is not None]  # fmt: skip
     twins = [
         f"copy of {row['matched_file']}:{row['matched_offset']}" for row in told if row and row.get("matched_file")

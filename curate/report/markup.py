@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from curate.sizes import figure
+
 # Characters that HTML may not hold even as references; tab and line feed are fine.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
@@ -124,7 +126,7 @@ def measured(value: float | None) -> str:
     """A measured value or limit, short: 50, 0.334, 10.1."""
     if value is None:
         return "–"
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+    return figure(float(value))
 
 
 def words(name: str) -> str:

@@ -1,7 +1,7 @@
 """Judges the measured pages of a run again, with other limits, from what was recorded."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ def check_limit(config: Config, stage: str, option: str, word: str) -> None:
     if stage not in names:
         raise UserError(f"'{word}': the run has no stage '{stage}', {hint(stage, names)}")
     own = next(entry.stage for entry in config.stages if entry.name == stage)
-    options = [name for name, told in own.__dataclass_fields__.items() if told.init]  # type: ignore[union-attr]
+    options = [field.name for field in fields(own) if field.init]  # type: ignore[arg-type]
     if option not in options:
         raise UserError(f"'{word}': {stage} has no option '{option}', {hint(option, options)}")
     limits = getattr(own, "limits", ())

@@ -6,19 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curate.sizes import figure
+
 _NUMBER = re.compile(r"[-+=]?[\d,.]*(?:\.\.[-+]?[\d,.]+)?%?")  # a number, a range of them, or a sign alone
 Row = Mapping[str, Any]
 
 
 def shown(value: Any) -> str:
-    """A cell: whole numbers with thousands separators, others in four digits, nothing for None."""
+    """A cell: whole numbers with thousands separators, others in four digits or more, nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return figure(value) if isinstance(value, float) else str(value)
 
 
 def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str] | None = None) -> list[str]:

@@ -88,3 +88,11 @@ def test_runs_of_nothing_in_common_are_refused(tmp_path: Path) -> None:
     run = finished(tmp_path, ["exact_dedup"], pages(tmp_path, [{"text": "one"}]))
     with pytest.raises(UserError, match="no file in common"):
         call("diff", sample_run().folder, run.folder)
+
+
+def test_large_values_keep_their_digits(tmp_path: Path) -> None:
+    source, folders = pages(tmp_path, [{"text": "the river and a stone " * 20_100}]), []
+    for most in (100_000, 200_000):
+        folders.append(tmp_path / str(most))
+        finished(folders[-1], [{"gopher": {"max_words": most}}], source)
+    assert "100,500 (limit 100,000)" in call("diff", *(folder / "out" for folder in folders)).output

@@ -57,6 +57,12 @@ def test_pages_are_named_by_url_file_or_standard_input(tmp_path: Path) -> None:
     assert "words 2 where min_words is 50" in call("try", sample_run().folder, tmp_path / "page.txt").output
 
 
+def test_damage_is_named_by_file_and_offset() -> None:
+    row = next(row for row in truth() if row["expect"] == "read.damaged")
+    told = call("try", sample_run().folder, f"{row['file']}:{row['offset']}").output
+    assert told.startswith(f"page     {SAMPLE / row['file']}:{row['offset']}\nverdict  dropped by read: damaged")
+
+
 def test_pages_that_are_not_there_are_said(tmp_path: Path) -> None:
     file = KINDS["article"]["file"]
     cases = {f"{file}:1": "no page starts here", f"{file}#http://no/": "has that URL",

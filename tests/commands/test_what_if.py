@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+
+from curate.errors import UserError
 from tests.report.finished import call, sample_run
 
 
@@ -25,3 +28,10 @@ def test_a_sweep_is_a_table_and_a_curve() -> None:
 def test_a_question_without_a_change_is_a_usage_error() -> None:
     done = call("what-if", sample_run().folder)
     assert done.exit_code == 2 and "--sweep" in done.output
+
+
+def test_what_is_no_option_is_not_told_as_one() -> None:
+    for word in ("gopher.nothing=3", "gopher.measures=3"):
+        with pytest.raises(UserError, match="gopher has no option") as told:
+            call("what-if", sample_run().folder, word)
+        assert "known are annotate, profile, languages, stop_words, min_words" in str(told.value)

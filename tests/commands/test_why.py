@@ -53,3 +53,11 @@ def test_the_terminal_is_safe_from_the_pages(tmp_path: Path) -> None:
     run = finished(tmp_path, ["exact_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
     for more in ((), ("--text",)):
         assert "\x1b" not in call("why", run.folder, "pages.jsonl:0", *more).output
+
+
+def test_a_large_value_keeps_its_digits(tmp_path: Path) -> None:
+    words = "the river and a stone " * 20_100
+    run = finished(tmp_path, ["gopher"], pages(tmp_path, [{"text": words, "url": "http://long.example/"}]))
+    told = call("why", run.folder, "http://long.example/").output
+    assert "too_many_words, words 100,500 where" in told
+    assert "too_many_words, 100,500 (limit 100,000)" in call("sample", run.folder).output
