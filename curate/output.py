@@ -67,14 +67,10 @@ class Output:
 
     def create(self) -> None:
         """Makes the folders. Raises UserError where that is not allowed."""
-        try:
-            self.final.mkdir(parents=True, exist_ok=True)
-            self.work.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(f"output '{self.target}': can't be written ({cause(error)}); give another folder") from None
-        for folder in (self.final, self.work):
-            if not os.access(folder, os.W_OK):
-                raise UserError(f"output '{self.target}': {folder} is not writable; give another folder")
+        elsewhere = f"--work '{self.work.parent}'"
+        inside = f"output '{self.target}'"
+        _make(self.final, elsewhere if self.remote else inside)
+        _make(self.work, inside if self.work.is_relative_to(self.final) else elsewhere)
 
     @property
     def leases(self) -> list[Path]:
@@ -90,16 +86,11 @@ class Output:
         """
         if fresh:
             self._clear()
-        stored = self._stored()
-        if self.remote and self._complete_there(parts):
+        if self.complete(parts):
             return self._done()
-        if stored is not None and digest(stored) != digest(parts):
-            raise UserError(
-                f"{self.target} holds a run that differs: {difference(stored, parts)}; "
-                "give --fresh to start anew, or another output"
-            )
-        if (self.final / manifest.NAME).exists() and not self.remote:
-            return stored is not None and self._done()
+        stored = self._stored()
+        if stored is not None:
+            self._compare(stored, parts)
         if stored is not None:
             tell(f"going on with the run in {self.target}")
         elif any((self.final / name).exists() for name in OURS) or (self.remote and self.remote.holds(OURS)):
@@ -116,18 +107,30 @@ class Output:
             self.work.rmdir()
         return True
 
-    def _complete_there(self, parts: dict[str, Any]) -> bool:
-        """Whether the remote output holds this very run, whole. Raises UserError when it holds another one."""
-        told = self.remote.json(manifest.NAME) if self.remote else None
+    def complete(self, parts: dict[str, Any]) -> bool:
+        """Whether the output holds this very run, whole. Writes nothing. Raises UserError when it holds another one.
+
+        Where nothing but the manifest tells (a remote output, a copy without dot-files) times of inputs don't count.
+        """
+        if self.remote:
+            told = self.remote.json(manifest.NAME)
+        else:
+            told = manifest.read(self.final) if (self.final / manifest.NAME).exists() else None
         if told is None:
             return False
-        mine = public(parts)
-        if told.get("fingerprint") != digest(mine):
+        stored = None if self.remote else self._stored()
+        if stored is None:
+            parts = public(parts)
+            stored = {name: told.get(name) for name in parts}
+        self._compare(stored, parts)
+        return True
+
+    def _compare(self, stored: dict[str, Any], parts: dict[str, Any]) -> None:
+        if digest(stored) != digest(parts):
             raise UserError(
-                f"{self.target} holds a run that differs: {difference({name: told.get(name) for name in mine}, mine)}; "
+                f"{self.target} holds a run that differs: {difference(stored, parts)}; "
                 "give --fresh to start anew, or another output"
             )
-        return True
 
     def _stored(self) -> dict[str, Any] | None:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
@@ -168,3 +171,12 @@ class Output:
             self.remote.upload(self.final, self.work / "uploaded.jsonl", last=manifest.NAME)
         if not keep_work:
             shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _make(folder: Path, place: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{place}: can't be written ({cause(error)}); give another folder") from None
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"{place}: {folder} is not writable; give another folder")

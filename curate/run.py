@@ -72,6 +72,8 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     output = Output.of(config, options.work)
     output.spare([file.name for file in files])
     parts = fingerprint(config, files, options.limit)
+    if not options.fresh and output.complete(parts):
+        return Report(output.stats(), ready=True)
     output.create()
     with ExitStack() as held:
         for lease in output.leases:

@@ -189,3 +189,29 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path, glob: str, monkeypatch
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
     with pytest.raises(UserError, match="is not writable; give another folder"):
         run_it(settings(glob, tmp_path / "out"))
+
+
+def test_a_work_folder_that_may_not_be_written_is_named_as_such(
+    tmp_path: Path, glob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: "curate-" not in str(path))
+    with pytest.raises(UserError, match=rf"^--work '{tmp_path}/work': .*/curate-\w+ is not writable"):
+        run_it(settings(glob, tmp_path / "out"), work=str(tmp_path / "work"))
+
+
+def test_a_finished_run_is_known_where_nothing_may_be_written(
+    tmp_path: Path, glob: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_it(settings(glob, tmp_path / "out"))
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert run_it(settings(glob, tmp_path / "out")).ready
+
+
+def test_a_copy_without_dot_files_is_known_by_its_manifest(tmp_path: Path, glob: str) -> None:
+    run_it(settings(glob, tmp_path / "out"))
+    (tmp_path / "out/.fingerprint.json").unlink()
+    before = tree_hash(tmp_path / "out")
+    assert run_it(settings(glob, tmp_path / "out")).ready
+    with pytest.raises(UserError, match=r"holds a run that differs: config: seed was 0, is 3; give --fresh"):
+        run_it(settings(glob, tmp_path / "out", seed=3))
+    assert tree_hash(tmp_path / "out") == before

@@ -62,14 +62,15 @@ def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
         except OSError:
             found = []
         names = sorted((mask_url(str(fs.unstrip_protocol(name))) for name in found), key=os.fsencode)
-    elif not glob.has_magic(given) or Path(_local_path(given)).exists():
+    elif not glob.has_magic(given) or os.path.exists(_local_path(given)):  # noqa: PTH110  no error in a closed folder
         return [given]
     else:
         scheme = given[: len(given) - len(_local_path(given))]
         names = sorted(glob.glob(_local_path(given), recursive=True), key=os.fsencode)  # noqa: PTH207  names as given
         names = [scheme + name for name in names if not Path(name).is_dir()]
     if not names:
-        raise UserError(f"input.{source}: no file matches '{mask_url(given)}'; check the pattern and the directory")
+        way_out = "check the pattern, and that you may read the folder"
+        raise UserError(f"input.{source}: no file matches '{mask_url(given)}'; {way_out}")
     return names
 
 

@@ -1,8 +1,10 @@
 """From a config to files: order, globs, path lists, and a sentence for every mistake."""
 
+import errno
 import gzip
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,3 +108,12 @@ def test_the_format_overrules_the_suffix() -> None:
     file = InputFile("web", "a.warc.gz", 0, "")
     assert type(reader(SourceConfig(format="jsonl"), file)) is JsonlReader
     assert type(reader(SourceConfig(format="wet"), file)) is WetReader
+
+
+def test_a_folder_that_may_not_be_read_holds_no_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(path: Path, **_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", closed)  # root may read anywhere
+    with pytest.raises(UserError, match=r"no file matches '.*'; check the pattern, and that you may read the folder"):
+        find_files("web", SourceConfig(path=f"{tmp_path}/*.jsonl"))
