@@ -53,9 +53,9 @@ def _imported(path: str) -> type[Any]:
             module = importlib.import_module(module_name)
         cls: type[Any] = getattr(module, attribute)
     except ImportError as error:
-        raise UserError(
-            f"stage '{path}': can't import '{module_name}' ({error}); is it in the working directory?"
-        ) from error
+        missing = f"{module_name}.".startswith(f"{error.name}.")  # else it is there, and what it imports is not
+        way_out = "is it in the working directory?" if missing else "install what it needs, or mend its import"
+        raise UserError(f"stage '{path}': can't import '{module_name}' ({error}); {way_out}") from error
     except AttributeError as error:
         raise UserError(f"stage '{path}': '{module_name}' has no '{attribute}'") from error
     if not isinstance(cls, type):

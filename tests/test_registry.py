@@ -84,6 +84,18 @@ def test_import_paths_with_a_fault_are_told_with_their_place(path: str, told: st
     assert told in str(caught.value)
 
 
+def test_a_stage_that_is_there_but_imports_what_is_not_is_not_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "needs_much.py").write_text("import no_such_package.part\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"'needs_much' \(No module named 'no_such_package'\); install what it needs"):
+        stage_class("needs_much:Stage")
+    for path in ("no_such_package:Stage", "no_such_package.part:Stage", "stages.no_such:Stage"):
+        with pytest.raises(UserError, match=r"is it in the working directory\?"):
+            stage_class(path)
+
+
 def test_an_entry_point_that_needs_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib.metadata import EntryPoint
 

@@ -35,16 +35,22 @@ def command(out: str, by: str, form: str | None, price: float | None, top: int) 
         click.echo(json.dumps(_plain(run, by, rows, price), indent=1))
     elif form == "csv":
         click.echo(_csv(run, by, rows))
-    elif by == "stage":
-        click.echo(funnel.summary(run.stats))
-        click.echo("\n" + "\n".join(costs.cost_lines(run.stats, run.timings, price)))
     else:
-        click.echo("\n".join(_groups(run, by, rows, top)))
+        told = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
+        click.echo("\n".join([*_trial(run), *told]))
+
+
+def _trial(run: OpenedRun) -> list[str]:
+    return [] if run.limit is None else [f"a trial run: --limit {run.limit}"]
+
+
+def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
+    return [funnel.summary(run.stats), "", *costs.cost_lines(run.stats, run.timings, price)]
 
 
 def _plain(run: OpenedRun, by: str, rows: list[dict[str, Any]], price: float | None) -> dict[str, Any]:
     stats, timings = run.stats, run.timings
-    told = {"read": stats["read"], "kept": {**stats["kept"], "tokens": funnel.kept_tokens(stats)},
+    told = {"read": stats["read"], "limit": run.limit, "kept": {**stats["kept"], "tokens": funnel.kept_tokens(stats)},
             "tokens_counted": bool(stats["kept"]["tokens"]), "by": by, "rows": rows, "records": stats["records"],
             "notes": stats["notes"], "alarms": stats["alarms"],
             "timings": {**timings, "stages": costs.stage_costs(stats, timings),

@@ -62,6 +62,12 @@ class OpenedRun:
         """Source of each input file by its name, in crawl order."""
         return {name: source for source, name, *_ in self.manifest["inputs"]}
 
+    @property
+    def limit(self) -> int | None:
+        """Pages that a trial run with --limit read at most; None for a whole run."""
+        limit: int | None = self.manifest.get("limit")
+        return limit
+
     def parts(self, kind: str) -> list[Path]:
         """The Parquet files of the `shards`, `ledger`, `measures` or `samples`, in order."""
         folder = self.folder / kind

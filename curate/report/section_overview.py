@@ -38,10 +38,10 @@ def overview(run: OpenedRun) -> Markup:
         element("div", element("dt", name), element("dd", value), element("dd", note, class_="note"), class_="card")
         for name, value, note in figures
     ]
-    return join([element("p", _sentence(stats), class_="lead"), element("dl", *cards, class_="cards")])
+    return join([element("p", _sentence(stats, run.limit), class_="lead"), element("dl", *cards, class_="cards")])
 
 
-def _sentence(stats: dict[str, Any]) -> str:
+def _sentence(stats: dict[str, Any], limit: int | None) -> str:
     read, kept = stats["read"]["documents"], stats["kept"]["documents"]
     reasons = [
         (total["documents"], f"{words(reason)} ({row['stage']}, {share(total['documents'], read)})")
@@ -49,7 +49,8 @@ def _sentence(stats: dict[str, Any]) -> str:
         for reason, total in row["reasons"].items()
     ]
     costliest = [text for _, text in sorted(reasons, key=lambda pair: (-pair[0], pair[1]))[:3]]
-    said = f"Of {count(read)} pages read, {count(kept)} were kept ({share(kept, read)})."
+    trial = "" if limit is None else f" in a trial run (--limit {limit})"
+    said = f"Of {count(read)} pages read{trial}, {count(kept)} were kept ({share(kept, read)})."
     return said + (f" Most were dropped for: {', '.join(costliest)}." if costliest else "")
 
 
