@@ -18,10 +18,10 @@ OTHER_LINES = (
 
 C4_REPEATED_SENTENCE_WORDS = 61
 C4_REPEATED_SENTENCE_COPIES = 60_000
-"""One sentence of 61 words occurs more than 60,000 times in C4 (Lee et al. 2022, abstract)."""
+"""One sentence of 61 words occurs more than 60,000 times in C4 (Lee et al. 2021, abstract)."""
 
 DEDUPLICATED_EMISSION_RATIO = 0.1
-"""Models trained on deduplicated data emit memorized text about ten times less often (Lee et al. 2022,
+"""Models trained on deduplicated data emit memorized text about ten times less often (Lee et al. 2021,
 abstract)."""
 
 

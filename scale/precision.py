@@ -121,7 +121,7 @@ class ScaledTensor:
 
 def fp8_scale(recent_largest: ArrayLike, fmt: FloatFormat, power_of_two: bool = False) -> float:
     """The factor that puts the largest of the recent largest magnitudes on `fmt.max` (Micikevicius et al.
-    2022, 3.3).
+    2022, section 2).
 
     One magnitude is current scaling, the history of the last steps is delayed scaling. The factor is an
     fp32 number, 1 if everything was 0; with `power_of_two` it is rounded down to one, so that scaling is
@@ -137,7 +137,7 @@ def fp8_scale(recent_largest: ArrayLike, fmt: FloatFormat, power_of_two: bool = 
 
 def quantize_per_tensor(values: ArrayLike, fmt: FloatFormat, power_of_two: bool = False) -> ScaledTensor:
     """A tensor of any shape in `fmt`, with one scale from its largest magnitude (Micikevicius et al. 2022,
-    3.3).
+    section 2).
 
     One outlier costs all other values their range. Raises ValueError for values that are not finite
     numbers.

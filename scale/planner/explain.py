@@ -7,7 +7,7 @@ from typing import Any
 
 from scale.memory import RECIPES
 from scale.planner.calibration import calibration
-from scale.planner.units import count
+from scale.planner.units import count, figure, money, percent
 
 Plan = Mapping[str, Any]
 
@@ -82,16 +82,40 @@ def _step(plan: Plan) -> dict[str, str]:
         f"not "
         f"fitted ({best['stack']} constants), or 15 % where the GPU or software is in no table",
         "tokens per second": f"{train['tokens_per_step']:,} tokens a step / {seconds['value']:.4g} s = {rate:,.0f}",
-        "MFU": f"tokens/s × model FLOPs per token / ({cluster['gpus']:,} GPUs × {cluster['gpu']['bf16_tflops']:g} "
-        "TFLOP/s dense bf16): recomputation not counted (Chowdhery et al. 2022 app. B)",
-        "HFU": "MFU × (FLOPs with recomputation / FLOPs without): what the hardware does",
+        **_utilisation(plan),
+        **_bubble(plan),
+    }
+
+
+def _utilisation(plan: Plan) -> dict[str, str]:
+    best, cluster, flops = plan["layouts"][0], plan["inputs"]["cluster"], plan["model"]["flops_per_token"]
+    full, causal, hardware = (best[key] for key in ("mfu_full_attention", "mfu_causal_attention", "hfu_full_attention"))
+    return {
+        "MFU": f"{best['tokens_per_second']:,.0f} tokens/s × {flops['full_attention']:.4g} model FLOPs per token / "
+        f"({cluster['gpus']:,} GPUs × {cluster['gpu']['bf16_tflops']:g} TFLOP/s dense bf16) = {percent(full)} counting "
+        f"full attention; with {flops['causal_attention']:.4g} causal {percent(causal)}; recomputation not counted "
+        "(Chowdhery et al. 2022 app. B)",
+        "HFU": f"MFU × (FLOPs with recomputation / FLOPs without) = {percent(full)} × {hardware / full:.4g} = "
+        f"{percent(hardware)}: what the hardware does",
+    }
+
+
+def _bubble(plan: Plan) -> dict[str, str]:
+    best = plan["layouts"][0]
+    p, v, m, bubble = best["layout"]["pp"], best["layout"]["interleave"], best["micro_batches"], best["bubble"]
+    if p == 1:
+        return {}
+    share = "" if best["layout"]["schedule"] == "1f1b" else f", of which {best['layout']['schedule']} leaves a share"
+    return {
+        "bubble": f"(p-1)/(v·m) = {p - 1}/({v}·{m}) of the ideal time (ratio), r/(1+r) of the total (fraction){share}: "
+        f"{bubble['ratio_to_ideal']:.4g} and {bubble['fraction_of_total']:.4g}"
     }
 
 
 def _memory(plan: Plan) -> dict[str, str]:
     recipe = RECIPES[plan["inputs"]["train"]["recipe"]]
     layout, constants = plan["layouts"][0]["layout"], calibration()["memory"]
-    loss = plan["inputs"]["train"]["loss"]
+    loss, memory = plan["inputs"]["train"]["loss"], plan["layouts"][0]["memory"]
     replicas = layout["dp"] * layout["cp"]
     return {
         "memory: weights, gradients, master, moments": f"{recipe.weights} + "
@@ -111,6 +135,9 @@ def _memory(plan: Plan) -> dict[str, str]:
         "fp32",
         "memory: framework": f"{constants['framework_gib']:g} GiB and {100 * constants['fragmentation']:.1f} % of "
         f"what moves",
+        "memory: total": f"sum of the parts on the {memory['worst_stage']} stage = {memory['worst_gb']:.4g} GB (10^9 "
+        f"bytes) = {memory['worst_gib']['value']:.4g} GiB (2^30); ± {100 * memory['worst_gib']['band']:.0f} %: 90th "
+        "percentile of the errors on runs not fitted",
         "memory: usable": f"{plan['inputs']['cluster']['usable_memory_fraction']:g} of the GPU's nominal GB (10^9 "
         f"bytes): the "
         "rest is driver, CUDA context and NCCL",
@@ -119,15 +146,17 @@ def _memory(plan: Plan) -> dict[str, str]:
 
 def _run(plan: Plan) -> dict[str, str]:
     best, train, cluster = plan["layouts"][0], plan["inputs"]["train"], plan["inputs"]["cluster"]
-    days = best["days_without_failures"]["value"]
+    days, hours = best["days_without_failures"]["value"], figure(best["gpu_hours"]["value"])
     return {
         "days without failures": f"{count(train['tokens'])} tokens / {best['tokens_per_second']:,.0f} a second / "
         f"86,400 = {days:.4g}",
         "days with failures": f"{days:.4g} / (1 - waste {plan['checkpoint']['waste']:.4g}) = "
         f"{best['days_with_failures']['value']:.4g}",
-        "GPU-hours": f"{best['days_with_failures']['value']:.4g} days × 24 × {cluster['gpus']:,} GPUs",
-        "cost": f"GPU-hours × {cluster['price_per_gpu_hour']:g} dollars (a list price; set cluster.price_per_gpu_hour)",
-        "energy": f"GPU-hours × {cluster['gpu']['watts']:g} W board power, hosts and cooling not counted",
+        "GPU-hours": f"{best['days_with_failures']['value']:.4g} days × 24 × {cluster['gpus']:,} GPUs = {hours}",
+        "cost": f"{hours} GPU-hours × {cluster['price_per_gpu_hour']:g} dollars (cluster.price_per_gpu_hour, by "
+        f"default a list price) = {money(best['cost']['value'])}",
+        "energy": f"{hours} GPU-hours × {cluster['gpu']['watts']:g} W board power, hosts and cooling not counted "
+        f"= {best['energy_mwh']:.4g} MWh",
     }
 
 
@@ -137,15 +166,19 @@ def _losses(plan: Plan) -> dict[str, str]:
         return {}
     per = plan["inputs"]["checkpoint"]["bytes_per_parameter"]
     return {
-        "checkpoint bytes": f"{per:g} bytes × {plan['model']['total_params']:,} parameters (master 4, moments 8, "
-        f"16-bit copy 2)",
-        "write seconds": f"bytes / {cluster['storage_gb_per_s']:g} GB/s of storage, training paused meanwhile",
+        "checkpoint bytes": f"{per:g} bytes × {plan['model']['total_params']:,} parameters (14: master 4, moments 8, "
+        f"16-bit copy 2) = {c['gb']:.4g} GB",
+        "write seconds": f"{c['gb']:.4g} GB / {cluster['storage_gb_per_s']:g} GB/s of storage = "
+        f"{60 * c['write_minutes']:.4g} s, training paused meanwhile",
         "time between failures": f"M = 24·60·1000/(nodes × {cluster['failures_per_1000_node_days']:g} failures per "
         f"1000 "
         f"node-days) = {c['mean_minutes_between_failures']:.4g} min (rate: Kokolis et al. 2025)",
-        "interval": "Young 1974: √(2CM); Daly 2006: √(2CM)[1 + √(C/2M)/3 + (C/2M)/9] - C",
-        "waste": f"C/T + T/2M + R/M with R = {cluster['restart_minutes']:g} min to restart",
-        "dropped replica": "repair hours / time between failures / replicas: what a fault-tolerant run loses instead",
+        "interval": f"with C = {c['write_minutes']:.4g} min: Young 1974: √(2CM) = {c['young_minutes']:.4g} min; "
+        f"Daly 2006: √(2CM)[1 + √(C/2M)/3 + (C/2M)/9] - C = {c['daly_minutes']:.4g} min",
+        "waste": f"C/T + T/2M + R/M with T = {c['interval_minutes']:.4g} min and R = {cluster['restart_minutes']:g} "
+        f"min to restart = {c['saving']:.4g} + {c['losing']:.4g} + {c['restarting']:.4g} = {c['waste']:.4g}",
+        "dropped replica": f"{c['repair_hours']:g} hours to repair / time between failures / replicas = "
+        f"{c['drop_replica_waste']:.4g}: what a fault-tolerant run loses instead",
     }
 
 
@@ -153,8 +186,8 @@ def _data(plan: Plan) -> dict[str, str]:
     if plan["data"] is None:
         return {}
     return {
-        "epochs": "weight × training tokens / unique tokens of the source; beyond 4 value falls, beyond 16 almost "
-        "none is "
-        "left (Muennighoff et al. 2023)",
-        "model for this data": "unique tokens / 20 (Hoffmann et al. 2022), and four times that when read four times",
+        "epochs": "weight (over the sum of the weights) × training tokens / unique tokens of the source; beyond 4 "
+        "value falls, beyond 16 almost none is left (Muennighoff et al. 2023)",
+        "model for this data": f"{count(plan['data']['unique_tokens'])} unique tokens / 20 (Hoffmann et al. 2022) = "
+        f"{count(plan['data']['chinchilla_parameters'])}, and four times that when read four times",
     }

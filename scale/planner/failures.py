@@ -14,7 +14,8 @@ BYTES_PER_PARAMETER = 14  # fp32 master weights 4, moments 8, and the 16-bit cop
 
 @dataclass(frozen=True)
 class CheckpointPlan:
-    """Interval and waste of a run that restarts from checkpoints. Waste parts are fractions of wall-clock time.
+    """Interval and waste of a run that restarts from checkpoints. Waste parts are fractions of wall-clock time, lost
+    at `interval_minutes`.
 
     `drop_replica_waste` is the other way to live with failures (torchft): the failed replica is left out until
     repaired, which costs 1/replicas of the throughput for `repair_hours`.
@@ -25,6 +26,7 @@ class CheckpointPlan:
     mean_minutes_between_failures: float
     young_minutes: float
     daly_minutes: float
+    interval_minutes: float
     saving: float
     losing: float
     restarting: float
@@ -66,7 +68,9 @@ def plan_checkpoints(
     write = size / (cluster.storage_gb_per_s * 1e9) / 60
     between = cluster.mean_minutes_between_failures
     if math.isinf(between):
-        return CheckpointPlan(size, write, between, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0, repair_hours)
+        return CheckpointPlan(
+            size, write, between, math.inf, math.inf, interval_minutes or math.inf, 0.0, 0.0, 0.0, 0.0, repair_hours
+        )
     young = optimal_checkpoint_interval(write, between)
     interval = interval_minutes or young
     total = wasted_fraction(interval, write, between, cluster.restart_minutes)
@@ -78,6 +82,7 @@ def plan_checkpoints(
         between,
         young,
         daly_checkpoint_interval(write, between),
+        interval,
         saving,
         total - saving - restarting,
         restarting,

@@ -30,7 +30,7 @@ class LawFit:
 def fit_law(
     parameters: Sequence[float], tokens: Sequence[float], losses: Sequence[float], resamples: int = RESAMPLES
 ) -> LawFit:
-    """Huber regression of log loss by the method of Hoffmann et al. 2022 (equation 10), from a grid of starts.
+    """Huber regression of log loss by the method of Hoffmann et al. 2022 (equation 3), from a grid of starts.
 
     `parameters` and `tokens` are counts, `losses` nats per token. Raises `Refusal` for fewer than 8 points, values
     not above zero, or points that do not vary in both parameters and tokens.

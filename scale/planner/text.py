@@ -177,12 +177,13 @@ def _checkpoint(plan: Plan) -> list[str]:
     ]
     if not c["saving"] and not c["restarting"]:
         return [*lines, "  no failures expected"]
+    saved = "" if c["interval_minutes"] == c["young_minutes"] else f" saving every {c['interval_minutes']:g} min"
     return [
         *lines,
         f"  a failure every {c['mean_minutes_between_failures'] / 60:.1f} hours, {figure(c['expected_failures'])} "
         f"expected; "
         f"save every {c['young_minutes']:.1f} min (Young 1974) or {c['daly_minutes']:.1f} (Daly 2006)",
-        f"  waste {percent(c['waste'])} of wall-clock time: saving {percent(c['saving'])}, lost work "
+        f"  waste {percent(c['waste'])} of wall-clock time{saved}: saving {percent(c['saving'])}, lost work "
         f"{percent(c['losing'])}, restarts {percent(c['restarting'])}; goodput {percent(c['goodput'])}",
         f"  dropping the failed replica for {c['repair_hours']:g} h instead of restarting would cost "
         f"{percent(c['drop_replica_waste'])} of throughput",
