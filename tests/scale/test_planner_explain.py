@@ -8,6 +8,7 @@ from scale.planner.explain import explanations
 from scale.planner.plan import make_plan
 from scale.planner.plan_input import parse_plan
 from scale.planner.text import plan_text
+from scale.planner.units import figure
 
 MODEL = {"layers": 16, "hidden": 2048, "heads": 16, "kv_heads": 4, "ffn": 8192, "vocab": 32000}
 
@@ -41,7 +42,7 @@ def test_each_explained_number_is_the_printed_one() -> None:
         "HFU": f"= {100 * best['hfu_full_attention']:.1f} %",
         "bubble": f"{best['bubble']['ratio_to_ideal']:.4g} and {best['bubble']['fraction_of_total']:.4g}",
         "memory: total": f"= {best['memory']['worst_gib']['value']:.4g} GiB",
-        "GPU-hours": f"= {best['gpu_hours']['value']:,.4g}",
+        "GPU-hours": f"= {figure(best['gpu_hours']['value'])}",
         "cost": "= $",
         "energy": f"= {best['energy_mwh']:.4g} MWh",
         "checkpoint bytes": f"= {made['gb']:.4g} GB",
