@@ -10,7 +10,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -118,6 +118,7 @@ class _Worker:
 @contextmanager
 def without_interrupts() -> Iterator[None]:
     """Ctrl-C waits; a process started meanwhile is born deaf to it, since it is the driver's to handle."""
+    resource_tracker.ensure_running()  # its own start would let Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -146,7 +147,7 @@ def _answer(pipe: Connection, function: Callable[[Any], Any], task: Any) -> None
     answer: tuple[Any, BaseException | None] = (None, None)
     try:
         answer = (function(task), None)
-    finally:
+    finally:  # the driver raises the error again: this carries it over and swallows nothing
         error = sys.exception()
         if isinstance(error, MemoryError):
             os._exit(OUT_OF_MEMORY)

@@ -137,6 +137,18 @@ def test_a_worker_is_deaf_to_ctrl_c_from_its_first_moment() -> None:
     worker.stop()
 
 
+def test_the_first_worker_of_a_process_is_born_deaf_to_ctrl_c() -> None:
+    code = """
+from curate.processes import _Worker
+worker = _Worker()
+print(open(f"/proc/{worker.process.pid}/status").read())
+worker.stop()
+"""
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    blocked = next(int(line.split()[1], 16) for line in told.splitlines() if line.startswith("SigBlk"))
+    assert blocked & 1 << signal.SIGINT - 1
+
+
 def test_a_worker_whose_driver_is_gone_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
     """Also where it was at work and has something to tell."""
     for function, task in ((double, 21), (raising, "bug")):
