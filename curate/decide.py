@@ -88,6 +88,4 @@ class Decision:
         try:
             self.of_stage(index)
         finally:
-            close = getattr(self.executor, "close", None)
-            if close:
-                close()
+            self.executor.close()

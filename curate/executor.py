@@ -49,6 +49,9 @@ class Executor(Protocol):
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
         """Outcomes as they come, in any order, one for each task."""
 
+    def close(self) -> None:
+        """Ends what it started; it maps no more."""
+
 
 @dataclass(frozen=True)
 class Serial:
@@ -59,6 +62,9 @@ class Serial:
     def map(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Outcome]:
         for index, task in enumerate(tasks):
             yield Outcome(index, function(task))
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
 def results(executor: Executor, function: Callable[[T], R], tasks: Sequence[T], tries: int = 3) -> list[R]:

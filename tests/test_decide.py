@@ -35,6 +35,8 @@ class Shuffled:
             run, task = pickle.loads(pickle.dumps((function, tasks[index])))
             yield Outcome(index, pickle.loads(pickle.dumps(run(task))))
 
+    def close(self) -> None: ...
+
 
 def crawl() -> Any:
     rng = random.Random(3)

@@ -97,6 +97,9 @@ class Counting:
             self.died += outcome.died
             yield outcome
 
+    def close(self) -> None:
+        self.inner.close()
+
 
 def test_a_node_lost_in_the_middle_costs_nothing(cluster: Cluster, tmp_path: Path) -> None:
     gate = tmp_path / "gate"

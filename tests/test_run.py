@@ -31,6 +31,8 @@ class Shuffled:
         for index in order:
             yield Outcome(index, function(tasks[index]))
 
+    def close(self) -> None: ...
+
 
 @dataclass
 class Dying:
@@ -47,6 +49,8 @@ class Dying:
             self.left -= 1
             self.done.append(f"{function.__name__} {task}")
             yield Outcome(index, function(task))
+
+    def close(self) -> None: ...
 
 
 class Killed(BaseException):

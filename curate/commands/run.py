@@ -120,9 +120,7 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         return run(config, executor, settings, progress, progress.say)
     finally:
         progress.close()
-        close = getattr(executor, "close", None)
-        if close:
-            close()
+        executor.close()
 
 
 def make_executor(name: str, workers: int, address: str | None) -> Executor:
