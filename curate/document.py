@@ -42,24 +42,20 @@ class Document:
 
     def with_text(self, text: str) -> "Document":
         """The same document with other text."""
-        new = self._copy()
-        new.__dict__["text"] = text
-        for name in CACHED:
-            new.__dict__.pop(name, None)
-        return new
+        return self.changed(text=text)
 
     def annotate(self, **attributes: Any) -> "Document":
         """The same document with attributes added; the text's cached forms are carried over."""
-        if not attributes:
-            return self
-        new = self._copy()
-        new.__dict__["attributes"] = {**self.attributes, **attributes}
-        return new
+        return self.changed(attributes={**self.attributes, **attributes}) if attributes else self
 
-    def _copy(self) -> "Document":
-        """A copy to be changed before anyone sees it: a third of the time of `dataclasses.replace`."""
+    def changed(self, **values: Any) -> "Document":
+        """A copy with other values of some fields: a third of the time of `dataclasses.replace`."""
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
+        new.__dict__.update(values)
+        if "text" in values:
+            for name in CACHED:
+                new.__dict__.pop(name, None)
         return new
 
     @cached_property

@@ -14,7 +14,7 @@ from curate.source import InputFile, Slice, Span
 from curate.sources.columns import Unfit, column_types, fitted
 from curate.sources.config import SourceConfig
 from curate.sources.lines import Line, lines, next_line, text_layout
-from curate.sources.reading import open_input, or_damage, window_on
+from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
 from curate.text import clean
 
 
@@ -31,24 +31,11 @@ class JsonlReader:
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Parts of `slice_bytes` of a plain file; a compressed one is one part."""
-        if file.size <= slice_bytes:
-            return [Slice()]
-        try:
-            with closing(open_input(file.path, self.config)) as source:
-                if text_layout(window_on(source)) is not None:
-                    return [Slice()]
-        except OSError:
-            return [Slice()]
-        cuts = range(0, file.size, slice_bytes)
-        return [Slice(at, min(at + slice_bytes, file.size), exact=at == 0) for at in cuts]
+        return byte_slices(file, self.config, slice_bytes, lambda window: text_layout(window) is None)
 
     def size(self, file: InputFile) -> int | None:
         """Bytes of a plain file; None for a compressed one."""
-        try:
-            with closing(open_input(file.path, self.config)) as source:
-                return None if text_layout(window_on(source)) is not None else source.size
-        except OSError:
-            return file.size
+        return byte_size(file, self.config, lambda window: text_layout(window) is None)
 
     def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
         """One span a line; blank lines are padding. What can't be read is one damaged span. Raises SourceError."""

@@ -1,7 +1,8 @@
 """Opening an input, local or remote; and what becomes of one that can't be opened."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pyarrow as pa
 
@@ -39,6 +40,31 @@ def real_url(name: str, config: SourceConfig) -> str:
         if site[1] and name.startswith(f"{site[0]}***@{host}"):
             return name.replace(f"{site[0]}***@", f"{real[0]}@", 1)
     return name
+
+
+def byte_slices(
+    file: InputFile, config: SourceConfig, slice_bytes: int, divisible: Callable[[Window], bool]
+) -> list[Slice]:
+    """Parts of `slice_bytes` of a file that is divisible by its bytes; one part where it is not, or can't be opened."""
+    if file.size <= slice_bytes:
+        return [Slice()]
+    try:
+        with closing(open_input(file.path, config)) as source:
+            if not divisible(window_on(source)):
+                return [Slice()]
+    except OSError:
+        return [Slice()]
+    cuts = range(0, file.size, slice_bytes)
+    return [Slice(at, min(at + slice_bytes, file.size), exact=at == 0) for at in cuts]
+
+
+def byte_size(file: InputFile, config: SourceConfig, stored: Callable[[Window], bool]) -> int | None:
+    """Bytes on disk of a file whose offsets count stored bytes; None where they count inflated ones."""
+    try:
+        with closing(open_input(file.path, config)) as source:
+            return source.size if stored(window_on(source)) else None
+    except OSError:
+        return file.size
 
 
 def unreadable(file: InputFile, part: Slice, error: OSError | pa.ArrowException) -> Span:
