@@ -48,8 +48,8 @@ CAUSES = {
     "tensor_parallel": "4 all-reduces a layer (6 with full recomputation) of 2(t-1)/t·b·s·h·2 bytes, t = {tp} "
     "(Shoeybi et al. 2019; Korthikanti et al. 2022), part of it overlapped",
     "context_parallel": "ring of keys and values over {cp} GPUs, where attention does not hide it",
-    "expert_parallel": "4 all-to-alls a layer of experts (6 with full recomputation) of (e-1)/e·tokens/t·top_k·h·2 bytes, "
-    "e = {ep}, part of it hidden",
+    "expert_parallel": "4 all-to-alls a layer of experts (6 with full recomputation) of "
+    "(e-1)/e·tokens/t·top_k·h·2 bytes, e = {ep}, part of it hidden",
     "pipeline_bubble": "(p-1)/v × one micro-batch on a stage, p = {pp}, v = {interleave} "
     "(Narayanan et al. 2021 section 2.2), times the share a zero-bubble schedule leaves (Qi et al. 2024)",
     "pipeline_transfer": "2·(m·v + p - 2) transfers of b·s·h·2/t bytes between stages, most of them overlapped",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from scale.memory import RECIPES, StateRecipe
 from scale.planner.activations import activation_bytes_per_layer, logits_bytes, working_set_bytes
 from scale.planner.arrays import Array, Flags, Grid, Shape, array, total_of
 from scale.planner.calibration import calibration
-from scale.planner.stages import STAGES, ModelParameters, stage_parameters
+from scale.planner.stages import STAGES, ModelParameters, leading_layers, stage_parameters
 from scale.planner.steptime import StageParameters, stage_layers
 
 GIB = 2.0**30
@@ -65,7 +65,10 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     gradients = _split(held, g, (g.zero >= 2) & ~kept)
     gradient_bytes = np.where((g.zero >= 2) & kept, 4.0, recipe.gradients + recipe.gradients_fp32)
     weights = _split(held, g, (g.zero >= 3) & ~kept)
-    activations = activation_bytes_per_layer(s, g) * stage_layers(s.layers, g, stage) * in_flight(stage, g)
+    count = stage_layers(s.layers, g, stage)
+    if p.leading:
+        s = replace(s, moe_layers=s.layers * (1 - leading_layers(p, count, g, stage) / count))
+    activations = activation_bytes_per_layer(s, g) * count * in_flight(stage, g)
     gather, reduce = _buffers(p, g, kept)
     holds_head = (g.pp <= 1) | (g.folded if stage == "first" else ~g.folded & (stage == "last"))
     working = working_set_bytes(s, g) * constants["working_set_copies"]
@@ -94,7 +97,7 @@ def _split(held: StageParameters, g: Grid, sharded: Flags) -> Array:
 
 def _buffers(p: ModelParameters, g: Grid, kept: Flags) -> tuple[Array, Array]:
     """FSDP's transient copies: the ends and two layers gathered in 16 bits, the largest reduced in fp32."""
-    layer = p.layer_split / g.tp + p.layer_replicated + p.layer_experts / (g.tp * g.ep)
+    layer = p.body.split / g.tp + p.body.replicated + p.body.experts / (g.tp * g.ep)
     ends = (p.embedding + (0 if p.tied else p.head)) / g.tp
     sharded = (g.zero >= 2) & (g.replicas > 1)
     gather = np.where(sharded & (g.zero >= 3) & ~kept, 2.0 * (2 * layer + ends), 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -15,12 +15,31 @@ STAGES = ("first", "middle", "last")
 
 
 @dataclass(frozen=True)
-class ModelParameters:
-    """Parameters per mean layer and at both ends, apart by what tensor parallelism splits (elements)."""
+class Layer:
+    """Parameters of one layer: what tensor parallelism splits, what it does not, and the routed experts (elements)."""
 
-    layer_split: float
-    layer_replicated: float
-    layer_experts: float
+    split: float
+    replicated: float
+    experts: float
+
+    @classmethod
+    def of(cls, model: Model, moe: bool) -> Layer:
+        layer = layer_parameters(model, moe)
+        split = layer.attention_matmul + layer.mlp_matmul
+        return cls(split, layer.dense - split, layer.experts)
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """Parameters of the layers and at both ends (elements).
+
+    The first `leading` layers are `lead` layers, all others `body` layers: dense layers before mixtures of experts, as
+    in DeepSeek-V3. Where the two kinds alternate nothing leads, and `body` is the mean layer.
+    """
+
+    leading: int
+    lead: Layer
+    body: Layer
     embedding: int
     head: int
     embedding_replicated: int
@@ -29,25 +48,39 @@ class ModelParameters:
 
     @classmethod
     def of(cls, model: Model) -> ModelParameters:
-        split = replicated = experts = 0.0
-        for moe, count in ((False, model.dense_layers), (True, model.moe_layers)):
-            if count:
-                layer, share = layer_parameters(model, moe), count / model.layers
-                split += share * (layer.attention_matmul + layer.mlp_matmul)
-                replicated += share * (layer.attention_other + layer.mlp_other + layer.norms + layer.router)
-                experts += share * layer.experts
+        dense, leading = Layer.of(model, moe=False), leading_dense(model)
+        body = Layer.of(model, moe=True) if leading or not model.dense_layers else _mean_layer(model)
         embed = model.embed_dim or model.hidden
         norm = NORM_VECTORS[model.norm]
         return cls(
-            split,
-            replicated,
-            experts,
+            leading,
+            dense,
+            body,
             model.vocab * embed,
             model.vocab * embed,
             model.positions * model.hidden + (norm * embed if model.embed_norm else 0),
             (norm * model.hidden if model.final_norm else 0) + (model.vocab if model.head_bias else 0),
             model.tied,
         )
+
+
+def leading_dense(model: Model) -> int:
+    """Dense layers before the first mixture of experts, 0 where the kinds alternate or all layers are of one kind."""
+    first = model.dense_layers
+    return first if model.experts and model.experts.layers == tuple(range(first, model.layers)) else 0
+
+
+def _mean_layer(model: Model) -> Layer:
+    dense, moe, share = Layer.of(model, moe=False), Layer.of(model, moe=True), model.moe_layers / model.layers
+    return Layer(
+        *((1 - share) * getattr(dense, f.name) + share * getattr(moe, f.name) for f in fields(Layer)),
+    )
+
+
+def leading_layers(p: ModelParameters, count: Array, g: Grid, stage: str) -> Array:
+    """How many of a stage's `count` layers are leading ones: those of the first stage's first chunk at most."""
+    chunks = np.where(g.folded, 2.0, g.interleave)
+    return np.minimum(p.leading, np.floor(count / chunks)) if stage == "first" else np.zeros_like(count)
 
 
 def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> StageParameters:
@@ -57,14 +90,17 @@ def stage_parameters(p: ModelParameters, layers: int, g: Grid, stage: str) -> St
     both ends: without a pipeline, and in one that is folded (ZBV).
     """
     count, both = stage_layers(array(layers), g, stage), (g.pp <= 1) | g.folded
-    per_layer = p.layer_split / g.tp + p.layer_replicated
+    leads = leading_layers(p, count, g, stage)
+    dense = leads * (p.lead.split / g.tp + p.lead.replicated) + (count - leads) * (
+        p.body.split / g.tp + p.body.replicated
+    )
     ends = np.zeros_like(count)
     if stage == "first":
         ends = ends + p.embedding / g.tp + p.embedding_replicated
         ends = ends + np.where(both, (0.0 if p.tied else p.head / g.tp) + p.head_replicated, 0.0)
     if stage == "last":
         ends = ends + np.where(g.folded, 0.0, p.head / g.tp + p.head_replicated)
-    return StageParameters(count * per_layer + ends, count * p.layer_experts / (g.tp * g.ep))
+    return StageParameters(dense + ends, (count - leads) * p.body.experts / (g.tp * g.ep))
 
 
 def heaviest_stage(p: ModelParameters, layers: int, g: Grid) -> StageParameters:

@@ -86,6 +86,23 @@ def test_what_costs_time(layout: Layout, worse: Layout) -> None:
     assert estimate_step(LLAMA8, NODE, layout, train).seconds < estimate_step(LLAMA8, NODE, worse, train).seconds
 
 
+def test_dense_layers_before_the_experts_lie_on_the_first_stage() -> None:
+    shape = {"layers": 16, "hidden": 2048, "heads": 16, "ffn": 8192, "vocab": 32000, "experts": 8, "moe_ffn": 2048}
+    train = Train(4096, 64)
+    held = {}
+    for first in (0, 2):
+        model = model_from_shape({**shape, "dense_first": first})
+        stages = estimate_memory(model, Cluster(H100, 32), Layout(pp=4, dp=8), train).stages
+        held[first] = stages
+        whole = estimate_memory(model, NODE, Layout(dp=8), train).stages["first"]
+        middles = 2 * stages["middle"]["weights"]
+        assert stages["first"]["weights"] + middles + stages["last"]["weights"] == pytest.approx(whole["weights"])
+    for part in ("weights", "activations"):
+        assert held[2]["middle"][part] == held[0]["middle"][part] and held[2]["last"][part] == held[0]["last"][part]
+    dense, expert = 3 * 2048 * 8192, 8 * (3 * 2048 * 2048 + 2048)  # an MLP; experts and their router
+    assert held[0]["first"]["weights"] - held[2]["first"]["weights"] == 2 * 2 * (expert - dense)
+
+
 def test_zero_bubble_schedules_hold_a_pipelines_activations_on_every_stage() -> None:
     cluster, train = Cluster(H100, 64), Train(4096, 64)
     stages = {
