@@ -73,6 +73,14 @@ class RuleStage:
         return self.judge(measures) or doc
 
 
+def breaks(option: str, value: Any, limit: float) -> Any:
+    """Whether a value breaks the limit of an option: below a `min_...`, above a `max_...`; the limit itself passes.
+
+    Of an array of values an array of answers; NaN passes.
+    """
+    return value < limit if option.startswith("min_") else value > limit
+
+
 class Sketch(NamedTuple):
     """What a corpus stage remembers of one document: 64-bit keys that propose, one record that decides."""
 

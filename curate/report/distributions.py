@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from curate.report.limits import limits_of
 from curate.report.opened import OpenedRun
 from curate.report.scales import edges
+from curate.stage import breaks
 
 KEPT, HERE, ELSEWHERE = range(3)  # verdicts: kept, dropped by the measure's stage, dropped by another stage
 CATEGORIES = 20
@@ -44,7 +45,8 @@ class Line:
 
     def broken(self, values: np.ndarray) -> np.ndarray:
         """Which values break it; the limit itself passes, NaN too."""
-        return values < self.value if self.least else values > self.value
+        broken: np.ndarray = breaks(self.option, values, self.value)
+        return broken
 
 
 @dataclass(frozen=True)

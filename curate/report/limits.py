@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from curate.errors import UserError
 from curate.registry import stage_class
+from curate.stage import breaks
 
 
 class Limit(NamedTuple):
@@ -21,10 +22,8 @@ class Limit(NamedTuple):
         """Whether a measured value breaks it; a value equal to the limit passes."""
         if value is None or self.value is None:
             return False
-        if self.field.startswith("min_"):
-            return bool(value < self.value)
-        if self.field.startswith("max_"):
-            return bool(value > self.value)
+        if self.field.startswith(("min_", "max_")):
+            return bool(breaks(self.field, value, self.value))
         return isinstance(self.value, list | tuple) and value not in self.value
 
     @property

@@ -13,7 +13,7 @@ from curate.errors import UserError, hint
 from curate.plug_in_code import is_ours
 from curate.report.limits import Limit, measure_of
 from curate.report.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.stage import CorpusStage, RuleStage, declared
+from curate.stage import CorpusStage, RuleStage, breaks, declared
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -253,8 +253,7 @@ def _broken(column: Any, limit: Limit) -> Mask:
     if limit.value is None:
         return np.zeros(len(column), np.bool_)
     if limit.field.startswith(("min_", "max_")):
-        values = column.to_numpy().astype(np.float64)
-        broken: Mask = values < limit.value if limit.field.startswith("min_") else values > limit.value
+        broken: Mask = breaks(limit.field, column.to_numpy().astype(np.float64), limit.value)
         return broken
     encoded = column.combine_chunks().dictionary_encode()
     each = [limit.broken(value) for value in encoded.dictionary.to_pylist()]

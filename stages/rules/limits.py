@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from curate.document import Drop
-from curate.stage import Measures
+from curate.stage import Measures, breaks
 
 Rule = tuple[str, str, str]  # reason, measure, field of the stage with the limit: `min_...` or `max_...`
 
@@ -15,7 +15,5 @@ def failures(rules: Iterable[Rule], stage: object, measures: Measures) -> Iterat
     """
     for reason, measure, field in rules:
         value, limit = measures[measure], getattr(stage, field)
-        if value is None or limit is None:
-            continue
-        if value < limit if field.startswith("min_") else value > limit:
+        if value is not None and limit is not None and breaks(field, value, limit):
             yield Drop(reason, value, limit)
