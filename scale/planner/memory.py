@@ -63,7 +63,8 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     state = _split(held, g, sharded_state)
     # FSDP reduces in fp32, so gradients that wait unsharded for the last micro-batch are fp32 as well.
     gradients = _split(held, g, (g.zero >= 2) & ~kept)
-    gradient_bytes = np.where((g.zero >= 2) & kept, 4.0, recipe.gradients + recipe.gradients_fp32)
+    held_bytes = float(recipe.gradients + recipe.gradients_fp32)
+    gradient_bytes = np.where((g.zero >= 2) & kept, max(4.0, held_bytes), held_bytes)
     weights = _split(held, g, (g.zero >= 3) & ~kept)
     count = stage_layers(s.layers, g, stage)
     if p.leading:

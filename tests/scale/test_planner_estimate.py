@@ -103,6 +103,15 @@ def test_dense_layers_before_the_experts_lie_on_the_first_stage() -> None:
     assert held[0]["first"]["weights"] - held[2]["first"]["weights"] == 2 * 2 * (expert - dense)
 
 
+@pytest.mark.parametrize(("recipe", "per_parameter"), [("adam16", 4), ("dist-opt", 4), ("adam20", 6)])
+def test_gradients_that_wait_for_the_last_micro_batch_are_fp32_and_what_the_recipe_keeps(
+    recipe: str, per_parameter: int
+) -> None:
+    layout, train = Layout(pp=2, dp=4, zero=2), Train(4096, 64, recipe=recipe)
+    stage = estimate_memory(LLAMA8, NODE, layout, train).stages["first"]
+    assert stage["gradients"] == per_parameter / 2 * stage["weights"]
+
+
 def test_zero_bubble_schedules_hold_a_pipelines_activations_on_every_stage() -> None:
     cluster, train = Cluster(H100, 64), Train(4096, 64)
     stages = {
