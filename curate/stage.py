@@ -73,6 +73,11 @@ class RuleStage:
         return self.judge(measures) or doc
 
 
+def rules_of(cls: type[Any]) -> type[RuleStage]:
+    """The class of a rule stage; for any other stage their base, which declares nothing."""
+    return cls if issubclass(cls, RuleStage) else RuleStage
+
+
 def breaks(option: str, value: Any, limit: float) -> Any:
     """Whether a value breaks the limit of an option: below a `min_...`, above a `max_...`; the limit itself passes.
 

@@ -10,6 +10,7 @@ import click
 
 from curate.options import Option, options
 from curate.registry import installed, stage_class
+from curate.stage import rules_of
 
 WIDTH = 110
 
@@ -22,9 +23,9 @@ def described(name: str) -> dict[str, Any]:
         "kind": "corpus" if hasattr(cls, "decide") else "document",
         "about": (inspect.getdoc(cls) or "").split("\n")[0],
         "options": {option.name: _plain(option) for option in options(name, cls)},
-        "limits": list(getattr(cls, "limits", ())),
+        "limits": list(rules_of(cls).limits),
         "adds": {key: str(kind) for key, kind in cls.adds.items()},
-        "measures": {key: str(kind) for key, kind in getattr(cls, "measures", {}).items()},
+        "measures": {key: str(kind) for key, kind in rules_of(cls).measures.items()},
         "reasons": list(cls.reasons),
     }
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from curate.errors import UserError
 from curate.registry import stage_class
-from curate.stage import breaks
+from curate.stage import breaks, rules_of
 
 
 class Limit(NamedTuple):
@@ -39,7 +39,7 @@ class Limit(NamedTuple):
 def limit_fields(stage: str, options: Iterable[str]) -> tuple[str, ...]:
     """The options of a stage that its verdict alone reads; told from their names where the stage can't be imported."""
     try:
-        return tuple(getattr(stage_class(stage), "limits", ()))
+        return tuple(rules_of(stage_class(stage)).limits)
     except UserError:
         return tuple(option for option in options if option.startswith(("min_", "max_")))
 
@@ -47,7 +47,7 @@ def limit_fields(stage: str, options: Iterable[str]) -> tuple[str, ...]:
 def absence(stage: str, measure: str) -> str:
     """Why a page may lack a measure, as the stage tells; that it was not taken where the stage does not."""
     try:
-        told: Mapping[str, str] = getattr(stage_class(stage), "absent", {})
+        told = rules_of(stage_class(stage)).absent
     except UserError:
         told = {}
     return told.get(measure, "not taken of this page")

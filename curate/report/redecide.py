@@ -13,7 +13,7 @@ from curate.errors import UserError, hint
 from curate.plug_in_code import is_ours
 from curate.report.limits import Limit, measure_of
 from curate.report.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.stage import CorpusStage, RuleStage, breaks, declared
+from curate.stage import CorpusStage, RuleStage, breaks, declared, rules_of
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -44,7 +44,7 @@ def check_limit(config: Config, stage: str, option: str, word: str) -> None:
     options = [field.name for field in fields(own) if field.init]  # type: ignore[arg-type]
     if option not in options:
         raise UserError(f"'{word}': {stage} has no option '{option}', {hint(option, options)}")
-    limits = getattr(own, "limits", ())
+    limits = rules_of(type(own)).limits
     if option in limits:
         return
     some = ", ".join(limits[:4]) + (f", … (`curate stages {stage}`)" if len(limits) > 4 else "")
