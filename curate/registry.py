@@ -61,10 +61,3 @@ def _imported(path: str) -> type[Any]:
     if not isinstance(cls, type):
         raise UserError(f"stage '{path}': is no stage, as it is no class; see `curate stages` for examples")
     return cls
-
-
-def source_file(cls: type[Any]) -> Path | None:
-    """The file that a stage's class is defined in."""
-    module = sys.modules.get(cls.__module__)
-    path = getattr(module, "__file__", None)
-    return Path(path) if path else None

@@ -1,5 +1,6 @@
 """Stages by name, by import path, and from packages of other people."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ from curate import registry
 from curate.config import parse_config
 from curate.contract import fault_of
 from curate.errors import UserError
-from curate.registry import installed, source_file, stage_class
+from curate.registry import installed, stage_class
 from curate.stage import Declared, declared
 from stages.exact_dedup import ExactDedup
 from stages.near_dedup import By, NearDedup
@@ -49,7 +50,7 @@ def test_each_entry_point_of_ours_loads_and_is_a_stage() -> None:
     for name in installed():
         stage = stage_class(name)
         assert fault_of(stage) is None
-        assert source_file(stage) == ROOT / "stages" / f"{name}.py"
+        assert Path(inspect.getfile(stage)) == ROOT / "stages" / f"{name}.py"
 
 
 def test_what_a_stage_does_not_declare_has_a_default() -> None:

@@ -48,10 +48,6 @@ class Gpu:
         for key in ("price_per_hour", "watts"):
             require(getattr(self, key) >= 0, f"GPU {self.name}: {key} cannot be negative")
 
-    @property
-    def memory_gib(self) -> float:
-        return self.memory_gb * 1e9 / 2**30
-
 
 @dataclass(frozen=True)
 class Cluster:
