@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import pyarrow.parquet as pq
 
@@ -22,7 +22,14 @@ FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
 LOST_SHARE = 0.95
 MOST_DOMAINS = 1_000  # that are looked at: those that lost most
 
-Alarm = dict[str, Any]
+
+class Alarm(TypedDict):
+    """One alarm as `stats.json` has it: its kind, what it is about, and two counts that the kind gives a meaning."""
+
+    alarm: str
+    name: str  # a source, a domain, a stage, or a stage and its group
+    dropped: int
+    of: int
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def alarms(
 
 def _mixed(stage: str, facts: Mapping[str, int]) -> list[Alarm]:
     """Groups of a mixture that gave at least a hundredth less than was wanted, and those read over four times."""
-    found = []
+    found: list[Alarm] = []
     for fact, short in sorted(facts.items()):
         name, _, kind = fact.rpartition(".")
         wanted = facts.get(f"{name}.wanted_tokens", 0)
@@ -88,7 +95,7 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
 
 
 def _nearly_lost(alarm: str, lost: Mapping[str, int], kept: Mapping[str, int]) -> list[Alarm]:
-    found = []
+    found: list[Alarm] = []
     for name, count in sorted(lost.items()):
         of = count + kept.get(name, 0)
         if of >= FEWEST_DOCUMENTS and count >= LOST_SHARE * of:

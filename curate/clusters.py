@@ -70,6 +70,8 @@ def join(forest: Forest, left: I64, right: I64) -> None:
 
 
 class LinkTask(NamedTuple):
+    """Confirms the pairs that one partition's buckets propose."""
+
     corpus: Corpus
     stage: Resemblance
     partition: int

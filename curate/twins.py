@@ -172,6 +172,8 @@ def _with_copies(members: I64, leader: I64, twin: I64, score: npt.NDArray[np.flo
 
 
 class JudgeTask(NamedTuple):
+    """Judges the clusters of one block: a file of int64 pairs (root, member)."""
+
     corpus: Corpus
     stage: Resemblance
     threshold: float  # below 0: all but the first of a cluster go
@@ -179,6 +181,8 @@ class JudgeTask(NamedTuple):
 
 
 class Judged(NamedTuple):
+    """What became of one block."""
+
     path: Path  # of VERDICT items
     sizes: dict[int, int]  # how many clusters of each size
     capped: Capped
