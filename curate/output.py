@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from curate import manifest
@@ -18,18 +19,17 @@ from curate.fingerprint import difference, digest, public
 from curate.sources import identity, mask_url
 from curate.upload import Remote
 
-OURS = (
-    "shards",
-    "ledger",
-    "measures",
-    "samples",
-    "stats.json",
+FOLDERS = ("shards", "ledger", "measures", "samples")
+OURS = (  # the manifest, which says that the rest is whole, goes first
     "manifest.json",
+    *FOLDERS,
+    "stats.json",
     "timings.json",
     "report.html",
     ".canaries.json",
     ".fingerprint.json",
 )
+MADE = re.compile(r"\.|(part-\d+|samples)\.parquet$")  # files of a run in its folders; and hidden ones, of the system
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,18 @@ class Output:
             self._compare(stored, parts)
         if stored is not None:
             tell(f"going on with the run in {self.target}")
-        elif any((self.final / name).exists() for name in OURS) or (self.remote and self.remote.holds(OURS)):
+        elif not fresh and self._holds_something():
             raise UserError(
                 f"{self.target} holds files of another run but no trace of which; give --fresh, or another output"
             )
         self.work.mkdir(parents=True, exist_ok=True)
         write_json(self.work / "fingerprint.json", parts)
         return False
+
+    def _holds_something(self) -> bool:
+        """Whether a file or folder has a name that a run gives one."""
+        near = any((self.final / name).exists() for name in OURS)
+        return near or (self.remote is not None and self.remote.holds(OURS))
 
     def _done(self) -> bool:
         """True, and no empty work folder is left beside a finished run."""
@@ -135,22 +140,34 @@ class Output:
     def _stored(self) -> dict[str, Any] | None:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
             if path.exists():
-                told: dict[str, Any] = json.loads(path.read_text())
+                try:
+                    told: dict[str, Any] = json.loads(path.read_text())
+                except (OSError, ValueError) as error:
+                    raise UserError(f"{path}: can't be read ({cause(error)}); give --fresh") from None
                 return told
         return None
 
     def _clear(self) -> None:
+        self._spare_others()
         if self.remote:
             self.remote.remove(OURS)
-        for name in OURS:
-            path = self.final / name
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+        try:
+            for name in OURS:
+                _remove(self.final / name)
+        except OSError as error:
+            raise UserError(f"output '{self.target}': can't be cleared ({cause(error)}); give another output") from None
         shutil.rmtree(self.work, ignore_errors=True)
         self.final.mkdir(parents=True, exist_ok=True)
         self.work.mkdir(parents=True, exist_ok=True)
+
+    def _spare_others(self) -> None:
+        """Raises UserError where a folder that is cleared holds what no run made."""
+        far = self.remote.files(FOLDERS) if self.remote else []
+        near = [str(path) for name in FOLDERS for path in sorted((self.final / name).rglob("*")) if not path.is_dir()]
+        for path in (*far, *near):
+            if not MADE.match(PurePosixPath(path).name):
+                raise UserError(f"{path}: no run made this file, and --fresh would remove it; move it, "
+                                "or give another output")  # fmt: skip
 
     def stats(self) -> dict[str, Any]:
         """stats.json of the finished run. Raises UserError where it is missing or broken."""
@@ -171,6 +188,17 @@ class Output:
             self.remote.upload(self.final, self.work / "uploaded.jsonl", last=manifest.NAME)
         if not keep_work:
             shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    """Removes a file or a folder, but empties a folder that is a link to another place."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif path.is_symlink():
+        for child in path.iterdir():
+            _remove(child)
+    else:
+        shutil.rmtree(path)
 
 
 def _make(folder: Path, place: str) -> None:

@@ -44,10 +44,18 @@ class Remote:
         except client_errors() as error:
             raise UserError(f"{self.target}: can't be listed ({mask_url(cause(error))}); check the URL") from None
 
-    def remove(self, names: Iterable[str]) -> None:
-        """Removes files and folders; the manifest, which says that the rest is whole, first."""
+    def files(self, folders: Iterable[str]) -> list[str]:
+        """URLs of all files in these folders."""
         try:
-            for name in sorted(names, key=lambda name: name != "manifest.json"):
+            return [f"{self.target}/{path.removeprefix(self.root).lstrip('/')}"
+                    for name in folders for path in self.system.find(f"{self.root}/{name}")]  # fmt: skip
+        except client_errors() as error:
+            raise UserError(f"{self.target}: can't be listed ({mask_url(cause(error))}); check the URL") from None
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Removes files and folders in this order."""
+        try:
+            for name in names:
                 if self.system.exists(f"{self.root}/{name}"):
                     self.system.rm(f"{self.root}/{name}", recursive=True)
         except client_errors() as error:

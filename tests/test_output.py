@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,53 @@ def test_a_copy_without_dot_files_is_known_by_its_manifest(tmp_path: Path, glob:
     with pytest.raises(UserError, match=r"holds a run that differs: config: seed was 0, is 3; give --fresh"):
         run_it(settings(glob, tmp_path / "out", seed=3))
     assert tree_hash(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "by=en/mine.parquet", "part-00000.parquet.bak"])
+def test_fresh_removes_no_file_that_no_run_made(name: str, glob: str, tmp_path: Path) -> None:
+    mine = tmp_path / "out" / "shards" / name
+    run_it(settings(glob, tmp_path / "out"))
+    before = tree_hash(tmp_path / "out")
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("years of work")
+    with pytest.raises(UserError, match=rf"{name}: no run made this file, and --fresh would remove it; move it"):
+        run_it(settings(glob, tmp_path / "out"), fresh=True)
+    assert mine.read_text() == "years of work"
+    mine.unlink()
+    assert tree_hash(tmp_path / "out") == before
+
+
+def test_fresh_removes_no_remote_file_that_no_run_made(glob: str, memory: str, tmp_path: Path) -> None:
+    system = fsspec.filesystem("memory")
+    system.pipe_file("/bucket/run/samples/mine.txt", b"years of work")
+    with pytest.raises(UserError, match=r"^memory://bucket/run/samples/mine.txt: no run made this file"):
+        run_it(far(glob, memory), work=str(tmp_path), fresh=True)
+    assert system.cat_file("/bucket/run/samples/mine.txt") == b"years of work"
+
+
+def test_a_folder_of_the_output_may_be_a_link(glob: str, expected: str, tmp_path: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    run_it(settings(glob, out, seed=1, write={"by": "language"}))
+    (out / "shards").rename(elsewhere)
+    (out / "shards").symlink_to(elsewhere)
+    run_it(settings(glob, out), fresh=True)
+    assert (out / "shards").is_symlink() and tree_hash(out) == expected
+
+
+def test_a_clearing_that_stops_half_way_leaves_nothing_that_looks_whole(
+    glob: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_it(settings(glob, tmp_path / "out"))
+    with monkeypatch.context() as patched, pytest.raises(UserError, match=r"can't be cleared \(.*\); give another"):
+        patched.setattr(shutil, "rmtree", lambda path: Path("/nowhere/at all").unlink())
+        run_it(settings(glob, tmp_path / "out"), fresh=True)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert not run_it(settings(glob, tmp_path / "out")).ready and tree_hash(tmp_path / "out") == expected
+
+
+def test_a_torn_trace_of_a_run_is_a_sentence(glob: str, tmp_path: Path) -> None:
+    run_it(settings(glob, tmp_path / "out"))
+    (tmp_path / "out" / ".fingerprint.json").write_text("{")
+    with pytest.raises(UserError, match=r"\.fingerprint\.json: can't be read \(.*\); give --fresh"):
+        run_it(settings(glob, tmp_path / "out"))
+    assert not run_it(settings(glob, tmp_path / "out"), fresh=True).ready
