@@ -149,8 +149,8 @@ def quantize(x: Any, fmt: FloatFormat, overflow: str = "ieee") -> Any:
     infinity, or to NaN in a format that has none (FP8_E4M3); with "saturate" to the largest number,
     infinities included (the two conversion modes of OFP8).
 
-    Raises ValueError for another policy, for anything but real numbers of at most 64 bits, and for integers
-    that float64 cannot hold, because they would be rounded twice.
+    Raises ValueError for another policy, for anything but real numbers of at most 64 bits, for masked arrays, and
+    for integers that float64 cannot hold, because they would be rounded twice.
     """
     if overflow not in OVERFLOW_POLICIES:
         raise ValueError(f"overflow must be ieee or saturate, not {overflow!r}.")
@@ -163,6 +163,8 @@ def quantize(x: Any, fmt: FloatFormat, overflow: str = "ieee") -> Any:
 
 
 def _as_float64(x: ArrayLike) -> NDArray[np.float64]:
+    if isinstance(x, np.ma.MaskedArray):
+        raise ValueError("quantize keeps no mask; fill the masked array or drop what it hides.")
     try:
         given = np.asarray(x)
     except ValueError as error:

@@ -43,25 +43,12 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
     """
     sizes = _sizes(shape)
     require(sizes["layers"] <= MOST_LAYERS, f"model.layers: {sizes['layers']} is beyond {MOST_LAYERS}")
-    hidden, heads, layers = sizes["hidden"], sizes["heads"], sizes["layers"]
-    require(
-        "head_dim" in sizes or bool(shape.get("mla")) or hidden % heads == 0,
-        f"model.heads: {hidden} hidden elements do not divide into {heads} heads; give head_dim",
-    )
-    head_dim = sizes.get("head_dim") or max(hidden // heads, 1)
+    hidden, layers = sizes["hidden"], sizes["layers"]
     says = {key: flag(shape.get(key, key == "gated"), f"model.{key}") for key in ("bias", "gated", "tied", "qk_norm")}
-    bias, norm = says["bias"], str(shape.get("norm", "rms"))
+    norm = str(shape.get("norm", "rms"))
     if norm not in ("rms", "layer", "none"):
         raise Refusal(f"model.norm: {norm!r} is unknown; known: rms, layer, none")
-    attention = Attention(
-        heads,
-        sizes.get("kv_heads", heads),
-        head_dim,
-        bias,
-        bias,
-        qk_norm_params=2 * head_dim if says["qk_norm"] else 0,
-        mla=_mla(shape.get("mla")),
-    )
+    attention = _attention(sizes, says["bias"], says["qk_norm"], _mla(shape.get("mla")))
     ffn = sizes.get("ffn") or -(-(8 * hidden // 3) // 256) * 256
     return Model(
         str(shape.get("name", f"{layers}x{hidden}")),
@@ -71,13 +58,24 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
         attention,
         ffn,
         gated=says["gated"],
-        mlp_bias=bias,
+        mlp_bias=says["bias"],
         norm=norm,  # type: ignore[arg-type]
         tied=says["tied"],
         positions=sizes.get("positions", 0),
         experts=_experts(sizes, layers, ffn),
         max_sequence=sizes.get("max_sequence"),
     )
+
+
+def _attention(sizes: Mapping[str, int], bias: bool, qk_norm: bool, mla: Mla | None) -> Attention:
+    hidden, heads = sizes["hidden"], sizes["heads"]
+    require(
+        "head_dim" in sizes or mla is not None or hidden % heads == 0,
+        f"model.heads: {hidden} hidden elements do not divide into {heads} heads; give head_dim",
+    )
+    head_dim = sizes.get("head_dim") or max(hidden // heads, 1)
+    kv_heads, norms = sizes.get("kv_heads", heads), 2 * head_dim if qk_norm else 0
+    return Attention(heads, kv_heads, head_dim, bias, bias, qk_norm_params=norms, mla=mla)
 
 
 def _sizes(shape: Mapping[str, Any]) -> dict[str, int]:

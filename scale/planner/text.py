@@ -83,7 +83,7 @@ def _layouts(plan: Plan) -> list[str]:
         )
         lines.append(
             f"     {item['tokens_per_second']:,.0f} tokens/s, {count(item['tokens_per_day'])} a day; "
-            f"{item['micro_batches']} micro-batches, bubble {percent(item['bubble']['fraction_of_total'])} of the "
+            f"{item['micro_batches']} micro-batch{'' if item['micro_batches'] == 1 else 'es'}, bubble {percent(item['bubble']['fraction_of_total'])} of the "
             f"total "
             f"({item['bubble']['ratio_to_ideal']:.3f} of ideal); {memory['value']:.1f} GiB ± "
             f"{100 * memory['band']:.0f} % on the {item['memory']['worst_stage']} stage"

@@ -290,6 +290,6 @@ def test_what_is_small_is_not_printed_as_zero(tmp_path: Path) -> None:
     )
     text = scale("plan", str(plan)).output
     assert "0.00 days" not in text and " 0 GPU-hours" not in text and "$0 " not in text and " 0 GB" not in text
-    assert "seconds with failures" in text and "ms by cause" in text
+    assert "seconds with failures" in text and "ms by cause" in text and " 1 micro-batch, bubble" in text
     assert "80K training tokens would stay within 4" in text
     assert "$9.99" in scale("budget", "--params", "7B", "--tokens", "140M", "--price", "2.4462").output

@@ -218,7 +218,10 @@ def test_arrays_keep_their_shape_and_are_not_changed() -> None:
 NOT_FLOAT64 = ["1.0", True, None, 1j, [1.0, None], [[1.0], [1.0, 2.0]], np.longdouble(1), 10**400, 2**53 + 1]
 
 
-@pytest.mark.parametrize("x", [*NOT_FLOAT64, np.array([2**63 - 1]), np.array([True])])
+MASKED = np.ma.masked_array([1.0, 2.0], [False, True])  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("x", [*NOT_FLOAT64, np.array([2**63 - 1]), np.array([True]), MASKED])
 def test_other_inputs_are_refused(x: object) -> None:
     with pytest.raises(ValueError):
         quantize(x, FP16)  # type: ignore[call-overload]
