@@ -75,6 +75,7 @@ def _layouts(plan: Plan) -> list[str]:
     lines = [f"LAYOUTS ({counted}; bars are the error measured on runs not fitted)", *LEGEND]
     for item in plan["layouts"]:
         step, memory = item["step_seconds"], item["memory"]["worst_gib"]
+        parts = f"{item['micro_batches']} micro-batch{'' if item['micro_batches'] == 1 else 'es'}"
         lines.append(f"  {item['rank']}. {item['label']}")
         lines.append(
             f"     step {_step(step['value'])} ± {100 * step['band']:.0f} %, MFU {percent(item['mfu_full_attention'])} "
@@ -83,7 +84,7 @@ def _layouts(plan: Plan) -> list[str]:
         )
         lines.append(
             f"     {item['tokens_per_second']:,.0f} tokens/s, {count(item['tokens_per_day'])} a day; "
-            f"{item['micro_batches']} micro-batch{'' if item['micro_batches'] == 1 else 'es'}, bubble {percent(item['bubble']['fraction_of_total'])} of the "
+            f"{parts}, bubble {percent(item['bubble']['fraction_of_total'])} of the "
             f"total "
             f"({item['bubble']['ratio_to_ideal']:.3f} of ideal); {memory['value']:.1f} GiB ± "
             f"{100 * memory['band']:.0f} % on the {item['memory']['worst_stage']} stage"
