@@ -30,6 +30,7 @@ OURS = (  # the manifest, which says that the rest is whole, goes first
     ".fingerprint.json",
 )
 MADE = re.compile(r"\.|(part-\d+|samples)\.parquet$")  # files of a run in its folders; and hidden ones, of the system
+TRACELESS = "{} holds files of another run but no trace of which; give --fresh, or another output"
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,7 @@ class Output:
         if stored is not None:
             tell(f"going on with the run in {self.target}")
         elif not fresh and self._holds_something():
-            raise UserError(
-                f"{self.target} holds files of another run but no trace of which; give --fresh, or another output"
-            )
+            raise UserError(TRACELESS.format(self.target))
         self.work.mkdir(parents=True, exist_ok=True)
         write_json(self.work / "fingerprint.json", parts)
         return False
@@ -129,6 +128,30 @@ class Output:
             stored = {name: told.get(name) for name in parts}
         self._compare(stored, parts)
         return True
+
+    def foreseen(self, parts: dict[str, Any]) -> str | None:
+        """What a run would find here, as a sentence; None for nothing. Writes nothing.
+
+        Raises UserError where it could not write. A remote output is not asked.
+        """
+        if self.remote:
+            return None
+        try:
+            if self.complete(parts):
+                return "holds this very run, complete: nothing is left to do"
+            stored = self._stored()
+            if stored is not None:
+                self._compare(stored, parts)
+        except UserError as error:
+            return str(error)
+        there = next(place for place in (self.final, *self.final.parents) if place.exists())
+        if not there.is_dir():
+            raise UserError(f"output '{self.target}': can't be written ({there} is a file); give another folder")
+        if not os.access(there, os.W_OK):
+            raise UserError(f"output '{self.target}': {there} is not writable; give another folder")
+        if stored is not None:
+            return "holds a run that stopped, which goes on"
+        return TRACELESS.format(self.target) if self._holds_something() else None
 
     def _compare(self, stored: dict[str, Any], parts: dict[str, Any]) -> None:
         if digest(stored) != digest(parts):

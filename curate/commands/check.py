@@ -7,8 +7,11 @@ import click
 
 from curate.config import Config, read_config
 from curate.crawl import input_files
+from curate.fingerprint import fingerprint
+from curate.output import Output
 from curate.schema import attributes, shard_schema
 from curate.sizes import numbered, show_size
+from curate.source import InputFile
 from curate.stage import Stage
 
 WIDTH, INDENT = 110, 8
@@ -17,7 +20,7 @@ WIDTH, INDENT = 110, 8
 @click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
 @click.argument("config")
 def command(config: str) -> None:
-    """Check CONFIG and its input files, and say what a run would do. Writes nothing."""
+    """Check CONFIG, its input files and its output, and say what a run would do. Writes nothing."""
     read = read_config(config)
     files = input_files(read)
     types = attributes(read, files)
@@ -28,7 +31,8 @@ def command(config: str) -> None:
     for kind, stages in (("document", read.document_stages), ("corpus", read.corpus_stages)):
         for name, stage in stages:
             _say("stage", f"{name} ({kind})", *_stage(stage))
-    _say("output", _output(read))
+    found = _found(read, files)
+    _say("output", _output(read), *([found] if found else []))
     _say("columns", ", ".join(shard_schema(types).names))
     click.echo("this config is right")
 
@@ -42,6 +46,15 @@ def _stage(stage: Stage) -> Iterator[str]:
 def _output(config: Config) -> str:
     by = f" by {config.write.by}" if config.write.by else ""
     return f"{config.output}: {config.write.order} order, shards of {show_size(config.write.shard_bytes)} of text{by}"
+
+
+def _found(config: Config, files: list[InputFile]) -> str | None:
+    """What a run would find in its output; a remote one is not asked. Raises UserError where a run could not write."""
+    if "://" in config.output and not config.output.startswith("file://"):
+        return None
+    output = Output.of(config, None)
+    output.spare([file.name for file in files])
+    return output.foreseen(fingerprint(config, files, None))
 
 
 def _say(about: str, *told: str) -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -215,6 +216,30 @@ def test_the_output_of_another_config_is_refused_and_left_alone(
     assert "give --fresh to start anew, or another output" in done.err
     assert (tmp_path / "out" / NAME).read_bytes() == before
     assert call("run", written(tmp_path, {**good, "seed": 1}), *serial, "--fresh").status == 0
+
+
+def test_check_tells_what_a_run_would_find_in_its_output(
+    call: Calling, good: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(**changes: Any) -> tuple[int, str]:
+        done = call("check", written(tmp_path, {**good, **changes}))
+        return done.status, " ".join((done.out + done.err).split())
+
+    assert told()[0] == 0 and "holds" not in told()[1]
+    assert call("run", written(tmp_path, good), "--executor", "serial", "--quiet").status == 0
+    assert "holds this very run, complete" in told()[1]
+    assert "holds a run that differs: config: seed was 0, is 1; give --fresh" in told(seed=1)[1]
+    shutil.rmtree(tmp_path / "out")
+    (tmp_path / "out" / "shards").mkdir(parents=True)
+    assert "no trace of which; give --fresh" in told()[1]
+    (tmp_path / "file").touch()
+    for below in ("file", "file/out"):
+        status, said = told(output=str(tmp_path / below))
+        assert status == 2 and f"can't be written ({tmp_path / 'file'} is a file); give another folder" in said
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    status, said = told(output=str(tmp_path / "new" / "out"))
+    assert status == 2 and f"{tmp_path} is not writable; give another folder" in said
+    assert not (tmp_path / "new").exists()
 
 
 def test_an_unknown_reason_is_told(call: Calling, good: dict[str, Any], tmp_path: Path) -> None:
