@@ -9,10 +9,9 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from curate.alarms import Alarm
-from curate.belt import CAPS, GUARD
-from curate.scan_output import READ
 from curate.source import InputFile
 from curate.sources import is_there, reader
+from curate.stage import OPENING
 from curate.survivors import Survivors, lengths
 from curate.tasks import ScanResult, load_run
 from curate.written import PartFacts, ShardFacts
@@ -72,7 +71,7 @@ def stats(
     dropped = merged((row for part in parts for row in part["dropped"]), 4)
     types = read_types(results)
     return {
-        "stages": [READ, GUARD, CAPS, *(entry.name for entry in run.config.stages)],
+        "stages": [*OPENING, *(entry.name for entry in run.config.stages)],
         "read": {
             "documents": sum(r["documents"] for r in results),
             "bytes": sum(r["end"] - r["first"] for r in results),

@@ -11,9 +11,8 @@ from curate.config import Config
 from curate.contract import FAILED, Misfit, Undeclared, held, held_measures, is_stop
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import DocumentStage, RuleStage, declared
+from curate.stage import CAPS, GUARD, DocumentStage, RuleStage, declared
 
-CAPS, GUARD = "caps", "guard"  # ledger stages beside the configured ones and "read"
 GUARD_REASONS = ("hung", "crashed", "out_of_memory")
 
 

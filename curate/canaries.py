@@ -28,7 +28,7 @@ from curate.samples import Samples
 from curate.sketches import GatherTask, SketchWriter, gather_group, sketch_all
 from curate.source import Slice
 from curate.sources import reader
-from curate.stage import CorpusStage, RuleStage, declared
+from curate.stage import GUARD, CorpusStage, RuleStage, declared
 from curate.survivors import Survivors, verdict_table
 
 COPIES = 50  # kept documents that are copied, once whole and once changed
@@ -65,7 +65,7 @@ def plant(survivors: Survivors, executor: Executor, final: Path) -> dict[str, An
         passage = belt.run(canary.document)
         canary.reached = _reached(config, passage)
         if passage.drop:
-            canary.stage, canary.reason = passage.stage or "guard", passage.drop.reason
+            canary.stage, canary.reason = passage.stage or GUARD, passage.drop.reason
         else:
             passed.append((canary, passage.doc))
     _decide(survivors, executor, passed)

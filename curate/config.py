@@ -16,7 +16,7 @@ from curate.errors import UserError, cause, hint
 from curate.registry import stage_class
 from curate.source import as_json
 from curate.sources import SourceConfig
-from curate.stage import CorpusStage, DocumentStage, Stage, declared
+from curate.stage import OPENING, CorpusStage, DocumentStage, Stage, declared
 from curate.text import unstorable
 
 DEFAULT_SOURCE = "crawl"
@@ -38,10 +38,9 @@ class Write:
 
 @dataclass(frozen=True)
 class Entry:
-    """One stage of the config: its name there, its arguments as given, and the stage itself."""
+    """One stage of the config: its name there, and the stage itself."""
 
     name: str
-    arguments: Mapping[str, Any]
     stage: Stage
 
 
@@ -190,12 +189,14 @@ def entry_of(word: str, arguments: Any, place: str) -> Entry:
         cls = stage_class(word)
     except UserError as error:
         raise UserError(f"{place}: {error}") from error.__cause__
+    if word in OPENING:
+        raise UserError(f"{place} {word}: is a stage of the ledger's own; name this one by module:Class")
     fault = fault_of(cls)
     if fault:
         raise UserError(f"{place} {word}: {fault}")
     with Blamed(f"{place} {word}", passing=(UserError,)):
         stage = _build(cls, arguments, f"{place} {word}")
-    return Entry(word, arguments, stage)
+    return Entry(word, stage)
 
 
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from curate.belt import GUARD, Belt, may_give_text
+from curate.belt import Belt, may_give_text
 from curate.config import Config, parse_config
 from curate.decide import decide
 from curate.document import Address, Document
@@ -19,6 +19,7 @@ from curate.scan_output import BLOCK
 from curate.sizes import figure
 from curate.sketches import SketchWriter, gather, sketch_all
 from curate.sources.sniff import is_page
+from curate.stage import GUARD
 
 Page = str | bytes | Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from curate.belt import GUARD, GUARD_REASONS
+from curate.belt import GUARD_REASONS
 from curate.caps import REASONS as CAP_REASONS
 from curate.config import sources_of
 from curate.contract import FAILED
@@ -25,6 +25,7 @@ from curate.sources.warc import WarcReader
 from curate.sources.warc_members import member_records
 from curate.sources.warc_stream import Record
 from curate.sources.window import Window
+from curate.stage import GUARD
 
 
 def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> int:

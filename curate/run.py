@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -54,7 +54,6 @@ class Report:
 
     stats: dict[str, Any]
     ready: bool = False
-    said: list[str] = field(default_factory=list)
     canaries: dict[str, Any] | None = None  # as in .canaries.json
 
     @property

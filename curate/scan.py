@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from curate import guard
-from curate.belt import GUARD, Passage
+from curate.belt import Passage
 from curate.config import Config
 from curate.durable import locked
 from curate.scan_output import ScanOutput, publish
 from curate.source import InputFile, Slice, Span
 from curate.sources import is_there, reader
+from curate.stage import GUARD
 from curate.tasks import ScanResult, ScanTask, load_run
 
 

@@ -7,7 +7,7 @@ from time import process_time_ns
 from typing import Any
 
 from curate import guard
-from curate.belt import GUARD, Belt, Passage
+from curate.belt import Belt, Passage
 from curate.contract import FAILED, blamed
 from curate.document import Document, Drop
 from curate.durable import write_json
@@ -16,13 +16,13 @@ from curate.schema import LEDGER, SAMPLES, domain, measures_schema, survivor_sch
 from curate.sketches import SketchWriter, sketch_all
 from curate.source import Slice, Span
 from curate.spill import Spill, to_parquet
+from curate.stage import GUARD, READ
 from curate.tasks import Run, ScanCounts, ScanTask
 from curate.text import clean
 
 BLOCK = 256  # records between two commits
 BLOCK_CHARACTERS = 16 << 20
 LONGEST_CAUSE = 1_000  # characters
-READ = "read"  # the ledger's stage for the reader's own verdicts
 
 
 class State(ScanCounts):

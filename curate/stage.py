@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from curate.corpus import Corpus
 
 Measures = Mapping[str, Any]
+OPENING = READ, GUARD, CAPS = "read", "guard", "caps"  # stages of the ledger that no config names
 
 
 @runtime_checkable

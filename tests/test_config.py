@@ -7,6 +7,7 @@ import pytest
 
 from curate.config import from_canonical, json_schema, parse_config, read_config
 from curate.errors import UserError
+from stages.gopher import Gopher
 
 RIGHT: dict[str, Any] = {"input": "a.warc.gz", "output": "out/", "stages": ["extract", "gopher"]}
 
@@ -65,6 +66,13 @@ def test_a_fault_is_one_sentence_with_its_place(config: Any, told: str) -> None:
     with pytest.raises(UserError, match=told) as caught:
         parse_config(config, "x.yaml")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["read", "guard", "caps"])
+def test_no_package_may_call_its_stage_as_the_ledger_calls_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curate.config.stage_class", lambda word: Gopher)
+    with pytest.raises(UserError, match=rf"stages\[0\] {name}: is a stage of the ledger's own; name this one by"):
+        parse_config(changed(stages=[name]))
 
 
 def test_the_canonical_form_holds_every_default_and_reads_back() -> None:

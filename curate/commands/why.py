@@ -8,10 +8,11 @@ import click
 
 from curate.report.lookup import Found, find
 from curate.report.opened import OpenedRun
-from curate.report.path import OPENING, page_path
+from curate.report.path import page_path
 from curate.report.path_text import excerpt, path_json, path_lines
 from curate.report.reopen import Gone, Reopened, printable, text_by_belt, title
 from curate.report.samples import sampled_text
+from curate.stage import OPENING
 
 
 @click.command(

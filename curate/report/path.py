@@ -10,8 +10,8 @@ from curate.report.limits import Limit, limits_of
 from curate.report.lookup import Found, numbers, row_at
 from curate.report.opened import OpenedRun
 from curate.schema import FINEWEB, PLACE
+from curate.stage import CAPS, OPENING, READ
 
-OPENING = ("read", "guard", "caps")  # ledger stages that no config names
 PASSED, DROPPED, MEASURED, ANNOTATED, UNREACHED = "passed", "DROPPED", "measured", "annotated", "not reached"
 
 
@@ -107,7 +107,7 @@ def _stations(run: OpenedRun, row: dict[str, Any], kept: bool, measures: dict[st
     stations = [Station(name, DROPPED, reason) for name in OPENING if name == stage]
     dropped = bool(stations)
     if not dropped:
-        stations.append(Station("read", PASSED))
+        stations.append(Station(READ, PASSED))
     left = measures.get("measured") or 0  # rule stages that measured the page
     for name, options in run.options.items():
         measured = _measures(name, options, measures)
@@ -116,7 +116,7 @@ def _stations(run: OpenedRun, row: dict[str, Any], kept: bool, measures: dict[st
         if name == stage:
             stations.append(Station(name, DROPPED, reason, measured if seen else ()))
             dropped = True
-        elif dropped and stage != "caps":
+        elif dropped and stage != CAPS:
             stations.append(Station(name, MEASURED if seen else UNREACHED, None, measured if seen else ()))
         elif dropped:
             stations.append(Station(name, UNREACHED))

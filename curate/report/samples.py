@@ -11,9 +11,10 @@ from curate.report.lookup import Found, group_of, row_at
 from curate.report.opened import OpenedRun
 from curate.report.reopen import Gone, Reopened, text_by_belt
 from curate.samples import SAMPLE_CHARACTERS, Samples
+from curate.stage import GUARD, READ
 
 PLACE = ["source", "file_path", "offset"]
-WITHOUT_TEXT = ("read", "guard")  # verdicts before there was a text
+WITHOUT_TEXT = (READ, GUARD)  # verdicts before there was a text
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from curate.report.path_text import dropped_for, station_lines
 from curate.report.reopen import plain
 from curate.report.tables import shown
 from curate.sizes import numbered
-from curate.stage import RuleStage
+from curate.stage import READ, RuleStage
 from curate.trial import Page, Resemblance
 
 NEEDS_OTHERS = "needs the other documents"
@@ -31,10 +31,10 @@ class Trial:
         self.verdict = "passes all document stages"
         self.dropped = page.drop is not None or page.document is None
         if page.drop is not None:
-            self.stations.append(Station("read", DROPPED, page.drop.reason))
-            self._judge("read", page.drop.reason, page.drop.value, page.drop.limit, page.drop.cause)
+            self.stations.append(Station(READ, DROPPED, page.drop.reason))
+            self._judge(READ, page.drop.reason, page.drop.value, page.drop.limit, page.drop.cause)
         elif page.document is not None:
-            self.stations.append(Station("read", PASSED))
+            self.stations.append(Station(READ, PASSED))
             self._take(Belt.of(config).steps(page.document))
 
     def _take(self, steps: Iterable[Step]) -> None:
