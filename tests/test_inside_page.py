@@ -5,8 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
+from tests.report.finished import finished, pages
 from tests.test_readme import TIMEOUT_SECONDS, commands, same
 
 ROOT = Path(__file__).parents[1]
@@ -31,3 +36,17 @@ def test_each_command_is_on_the_page() -> None:
     shown = {match for command in commands(PAGE) for match in re.findall(r"curate ([\w-]+)", command.line)}
     assert {"stats", "why", "try", "what-if", "sample", "diff", "audit"} <= shown
     assert any("--canaries" in command.line for command in commands(PAGE))
+
+
+def test_the_tables_are_read_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    rows = [{"text": f"text {number}", "language": ["en", "fr"][number % 2]} for number in range(8)]
+    source = {"path": pages(tmp_path, [*rows, rows[0]]), "columns": ["language"]}
+    finished(tmp_path, ["exact_dedup"], {"web": source}, write={"by": "language"})
+    (block,) = re.findall(r"<!-- readers -->\n```python\n(.*?)```", PAGE, re.DOTALL)
+    told = {line.partition(".")[0]: line.replace("out/", f"{tmp_path}/out/") for line in block.splitlines()}
+    assert list(told) == ["pyarrow", "pandas", "polars", "duckdb", "datasets"]
+    for name in filter(find_spec, told):
+        import_module("pyarrow.parquet" if name == "pyarrow" else name)
+        read = eval(told[name], {name: import_module(name)})
+        assert len(read["train"] if name == "datasets" else read) == (1 if name == "duckdb" else 8), name
