@@ -94,6 +94,8 @@ class Bounds:
             after, groups = self._ranges(given)
             if reach:
                 after, groups = narrowed(after, groups, reach.ranges(self.groups, self.size))
+            if found:
+                after, groups = narrowed(after, groups, _no_more_than(found[-1]))
             likely = stay + new * (before[0] / came if came else 1.0)
             likely = min(max(likely, after.documents[0]), after.documents[1])
             found.append(StageBounds(name, before, after, groups, round(likely)))
@@ -179,3 +181,9 @@ class Bounds:
         documents = np.bincount(self.groups[mask], minlength=self.size)
         words = np.bincount(self.groups[mask], self.words[mask], minlength=self.size)
         return [documents.astype(np.int64), words.astype(np.int64)]
+
+
+def _no_more_than(earlier: StageBounds) -> tuple[Range, tuple[Range, ...]]:
+    """What is left for the stages after one, in all and of each group: what it keeps, or less."""
+    whole, *groups = (Range((0, most.documents[1]), (0, most.words[1])) for most in (earlier.after, *earlier.groups))
+    return whole, tuple(groups)

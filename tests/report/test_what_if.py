@@ -128,6 +128,22 @@ def test_reruns_of_crawls_full_of_copies_lie_within_the_bounds(seed: int, tmp_pa
         agrees(asked.ask(changes), finished(tmp_path / str(number), changed(stages, changes), source))
 
 
+def test_no_stage_keeps_more_than_the_one_before_it(tmp_path: Path) -> None:
+    """A budget after near_dedup, whose bounds are narrow: what it keeps is not bounded by what came before that."""
+    budget = {"mixture": {"by": "language", "weights": {"en": 1.0}, "other": "drop", "tokens": 9000}}
+    stages = [*SAMPLE_STAGES[:3], "tokens", *SAMPLE_STAGES[3:], budget]
+    source = str(ROOT / "sample_crawl" / "*.warc*")
+    asked = WhatIf(finished(tmp_path, stages, source))
+    for number, changes in enumerate(SAMPLE_CHANGES[:2]):
+        outcome = asked.ask(changes)
+        agrees(outcome, finished(tmp_path / str(number), changed(stages, changes), source))
+        exact, near, mixture = outcome.corpus
+        for earlier, later in ((exact, near), (near, mixture)):
+            for before, after in ((earlier.after, later.after), *zip(earlier.groups, later.groups, strict=True)):
+                assert after.documents[1] <= before.documents[1] and after.words[1] <= before.words[1]
+        assert mixture.after.documents[1] < exact.after.documents[1]
+
+
 def test_the_same_limits_give_the_run_itself() -> None:
     run = sample_run()
     outcome = WhatIf(run).ask({"gopher": {"min_words": 50}})
