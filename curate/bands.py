@@ -62,7 +62,11 @@ def band_lines(
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must be above 0 and at most 1, not {threshold}")
     if chosen[0] * chosen[1] > permutations:
-        raise ValueError(f"{chosen[0]} bands of {chosen[1]} rows need more than {permutations} permutations")
+        needed = chosen[0] * chosen[1]
+        raise ValueError(
+            f"{chosen[0]} bands of {chosen[1]} rows need {needed} permutations, more than {permutations}; "
+            f"give --perms {needed}, or fewer --bands or --rows"
+        )
     fitting = sorted({chosen, *(pair for pair in layouts if pair[0] * pair[1] <= permutations)})
     names = [f"{bands}x{rows}" + ("*" if (bands, rows) == chosen else "") for bands, rows in fitting]
     lines = [
