@@ -214,7 +214,9 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         raise UserError(f"{place}: options must be a mapping, such as {{name: value}}")
     _known(arguments, [f.name for f in fields(cls) if f.init], place)
     try:
-        return _adapter(cls).validate_json(json.dumps(arguments), strict=True)
+        built = _adapter(cls).validate_json(json.dumps(arguments), strict=True)
+        _adapter(cls).validate_json(json.dumps(_plain(built)), strict=True)  # the defaults, too
+        return built
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(

@@ -1,11 +1,14 @@
 """A config is checked as a whole before anything runs; each fault names its place and the way out."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from curate.config import from_canonical, json_schema, parse_config, read_config
+from curate.document import Document, Drop
 from curate.errors import UserError
 from stages.gopher import Gopher
 
@@ -101,3 +104,21 @@ def test_the_json_schema_knows_every_stage_and_key() -> None:
     assert {"input", "output", "stages", "write", "caps", "seed"} <= set(schema["properties"])
     words = {part["const"] for part in schema["properties"]["stages"]["items"]["anyOf"] if "const" in part}
     assert {"extract", "gopher", "near_dedup", "mixture"} <= words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Careless:
+    """A stage of one's own whose default is not of its type."""
+
+    words: int = "ten"  # type: ignore[assignment]
+
+    adds: ClassVar[Mapping[str, Any]] = {}
+    reasons: ClassVar[tuple[str, ...]] = ()
+
+    def apply(self, doc: Document) -> Document | Drop:
+        return doc
+
+
+def test_a_default_of_the_wrong_type_is_told_before_anything_runs() -> None:
+    with pytest.raises(UserError, match=r"stages\[0\] .*Careless: words: input should be a valid integer"):
+        parse_config(changed(stages=["tests.test_config:Careless"]))
