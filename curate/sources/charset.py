@@ -57,6 +57,7 @@ XML_ENCODING = re.compile(rb"""\bencoding\s*=\s*["']([\w.:+-]+)""")
 COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 HIGH_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{6,}")
 LETTER_RUN = re.compile(rb"[\xc0-\xff]{4,}")  # words in the Cyrillic, Greek and Hebrew code pages
+SURROGATES = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]|\xed[\xa0-\xbf][\x80-\xbf]")
 HIGH = bytes([*range(0x80, 0xA0), *range(0xA1, 0x100)])
 WESTERN = frozenset({"windows-1252", "windows-1254", "windows-1250", "windows-1257", "macintosh"}) | {
     f"iso-8859-{n}" for n in (2, 3, 4, 10, 13, 14, 15, 16)
@@ -168,7 +169,7 @@ def _plausible(html: bytes, name: str) -> str | None:
         return text
     beyond = len(text) - len(text.encode("ascii", "ignore"))
     if name == "utf-8":
-        bad -= html.count(b"\xef\xbf\xbd")  # written as such, not broken here
+        bad -= _joined(html).count(b"\xef\xbf\xbd")  # written as such or half a pair, not broken here
         return text if bad * 2 <= beyond else None  # other encodings hardly ever form whole UTF-8 sequences
     return text if bad * BAD_SHARE <= beyond else None
 
@@ -180,19 +181,20 @@ def _decode(html: bytes, name: str) -> str:
     except UnicodeDecodeError:
         pass
     if name == "utf-8":
-        return _cesu8(html)
+        return _joined(html).decode(codec, "replace")
     if name.startswith("windows-") or name in WESTERN:
         return html.decode(codec, "curate_c1")
     return html.decode(codec, "replace")
 
 
-def _cesu8(html: bytes) -> str:
-    """UTF-8 in which a writer coded UTF-16 surrogates one by one: pairs are joined, single ones replaced."""
-    try:
-        pairs = html.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return html.decode("utf-8", "replace")
-    return pairs.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def _joined(html: bytes) -> bytes:
+    """UTF-8 in which a writer coded UTF-16 surrogates one by one: pairs are joined, single ones become U+FFFD."""
+    return SURROGATES.sub(_character, html)
+
+
+def _character(coded: re.Match[bytes]) -> bytes:
+    units = coded[0].decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace").encode()
 
 
 def _c1(error: UnicodeError) -> tuple[str, int]:

@@ -131,6 +131,14 @@ def test_surrogates_coded_one_by_one_are_joined() -> None:
     text.encode("utf-8")
 
 
+def test_surrogates_coded_one_by_one_are_no_evidence_against_utf8() -> None:
+    pair, half = b"\xed\xa0\xbd\xed\xb8\x80", b"\xed\xb0\x80"
+    for declared in ("utf-8", None):
+        assert decode(b"<p>a " + pair + b" b " + half + half, declared) == ("<p>a \U0001f600 b \ufffd\ufffd", "utf-8")
+    html = page(GERMAN).encode() + pair + b" \xff " + half
+    assert decode(html, "utf-8") == (page(GERMAN) + "\U0001f600 \ufffd \ufffd", "utf-8")
+
+
 def test_open_bytes_of_a_code_page_become_controls() -> None:
     assert decode(b"caf\xe9 \x81 \x93ok\x94", "latin1")[0] == "caf\xe9 \x81 \u201cok\u201d"
 
