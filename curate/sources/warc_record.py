@@ -39,7 +39,8 @@ class WarcHeader:
     @property
     def url(self) -> str:
         """The target URI without the angle brackets that some writers put around it."""
-        return self.fields.get("warc-target-uri", "").strip("<> \t")
+        uri = self.fields.get("warc-target-uri", "").strip()
+        return uri[1:].removesuffix(">").strip() if uri.startswith("<") else uri  # a `>` alone is the address's own
 
 
 def parse_header(data: bytes, offset: int = 0) -> WarcHeader:

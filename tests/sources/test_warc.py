@@ -137,6 +137,20 @@ def test_angle_brackets_and_spaces_around_the_target_uri(tmp_path: Path) -> None
     assert [s.document.url for s in spans if s.document] == ["http://site.example/1"]
 
 
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("http://site.example/?q=<b>", "http://site.example/?q=<b>"),
+        ("<http://site.example/?q=<b>>", "http://site.example/?q=<b>"),
+        ("< http://site.example/1 >", "http://site.example/1"),
+        ("<http://site.example/1", "http://site.example/1"),
+    ],
+)
+def test_brackets_of_the_address_itself_stay(tmp_path: Path, written: str, url: str) -> None:
+    spans = read(put(tmp_path, "a.warc", record("response", http(page(1)), written)))
+    assert [s.document.url for s in spans if s.document] == [url]
+
+
 def test_record_types(tmp_path: Path) -> None:
     plain = text(1).encode()
     records = [
