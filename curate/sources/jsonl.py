@@ -1,6 +1,7 @@
 """JSON Lines: one JSON object a line; plain (cut at lines), or as one .gz or .zst stream."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -64,10 +65,11 @@ class JsonlReader:
         if line.too_large:
             drop = Drop("too_large", line.length, self.config.max_record_bytes)
             return Span(*place, "line", document=bare, drop=drop)
-        if not line.data.strip():
+        data = line.data.removeprefix(BOM_UTF8)
+        if not data.strip():
             return Span(*place, "padding")
         try:
-            value = json.loads(line.data.removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+            value = json.loads(data.decode("utf-8"))
             return self._value(place, bare, value)
         except UnicodeDecodeError as error:
             drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start} of the line")

@@ -49,6 +49,11 @@ def test_any_slice_size_gives_the_same_spans(tmp_path: Path, name: str, slice_by
         assert next(iter(made.read(file, Slice(span.offset, span.offset + 1)))) == span
 
 
+def test_a_byte_order_mark_alone_is_an_empty_file(tmp_path: Path) -> None:
+    spans = read(put(tmp_path, "a.jsonl", b"\xef\xbb\xbf"))
+    assert [(span.type, span.offset, span.length, span.drop) for span in spans] == [("padding", 0, 3, None)]
+
+
 def test_blank_lines_no_last_line_break_crlf_and_a_mark(tmp_path: Path) -> None:
     file = put(tmp_path, "a.jsonl", b'\xef\xbb\xbf{"text": "a"}\r\n\n  \n{"text": "b\\u0000\\ud800c"}')
     spans = read(file)
