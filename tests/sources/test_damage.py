@@ -49,6 +49,17 @@ def test_one_flipped_byte_anywhere_costs_one_record(tmp_path: Path, name: str) -
             assert sum(s.length for s in spans if s.drop or s.type == "padding") == len(parts[hit + 1])
 
 
+@pytest.mark.parametrize("name", PACKED)
+def test_a_cut_file_of_one_member_loses_one_record_and_says_so_once(tmp_path: Path, name: str) -> None:
+    parts = site(7, words=40)
+    data = PACKED[name](b"".join(parts))
+    for cut in random.Random(name).sample(range(1, len(data) - 40), 60):
+        spans = read(put(tmp_path, name, data[:-cut]))
+        found = kept(spans)
+        assert intact(spans) and found == numbers(range(len(found)))
+        assert [s.type for s in spans].count("damaged") == 1
+
+
 def test_one_of_two_thousand(tmp_path: Path) -> None:
     parts = [member(part) for part in site(2000, words=20)]
     data = b"".join(parts)
