@@ -39,8 +39,8 @@ SHINGLE = 4  # words, as the article benchmark has it
 def extractors() -> dict[str, Extractor]:
     """The configurations compared, by name."""
     chosen: dict[str, dict[str, Any]] = {
-        "full": {"mode": "full"}, "fast": {"mode": "fast"}, "auto": {"mode": "auto"}, "precision": {"favor": "precision"},
-        "recall": {"favor": "recall"}, "resiliparse": {"engine": "resiliparse"},
+        "full": {"mode": "full"}, "fast": {"mode": "fast"}, "auto": {"mode": "auto"},
+        "precision": {"favor": "precision"}, "recall": {"favor": "recall"}, "resiliparse": {"engine": "resiliparse"},
     }  # fmt: skip
     ours = {name: Extract(memo_bytes=None, **fields).text for name, fields in chosen.items()}
     return {

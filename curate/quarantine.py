@@ -31,7 +31,7 @@ from curate.stage import GUARD
 def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> int:
     """Writes the raw records under the guard's verdicts (or dropped for `reasons`) to a WARC file; returns how many.
 
-    Where there are none, nothing is written.
+    Where there are none, it is an empty gzip file.
     Raises UserError where an input file is gone or is no WARC.
     """
     known = reasons_of(run)
@@ -43,8 +43,6 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     for path in run.parts("ledger"):
         part = run.read_part(path, ["file_path", "offset", "length", column])
         rows += part.filter(pc.is_in(part.column(column), pa.array(wanted, pa.string()))).to_pylist()
-    if not rows:
-        return 0
     sources = sources_of(run.manifest["config"]["input"])
     sizes = {name: size for _, name, size in run.manifest["inputs"]}
     by_file: dict[str, list[dict[str, Any]]] = {}
@@ -55,6 +53,8 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
             file = InputFile(run.files[name], name, sizes[name], "")
             for piece in _pieces(file, sources, sorted(places, key=lambda row: int(row["offset"]))):
                 out.write(piece)
+        if not rows:
+            out.write(gzip.compress(b"", mtime=0))
     return len(rows)
 
 

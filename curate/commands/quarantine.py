@@ -27,4 +27,4 @@ from curate.sizes import numbered
 def command(out: str, output: Path, reasons: tuple[str, ...]) -> None:
     """Write the raw records of the run at OUT that hung, crashed or exhausted memory to a small WARC for replay."""
     count = quarantine(OpenedRun.of(out), output, reasons)
-    click.echo(f"{output}: {numbered(count, 'record')}" if count else f"{out}: no such records, so nothing is written")
+    click.echo(f"{output}: {numbered(count, 'record')}")
