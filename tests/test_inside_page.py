@@ -9,8 +9,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-
 from tests.report.finished import finished, pages
 from tests.test_readme import TIMEOUT_SECONDS, commands, same
 
