@@ -108,20 +108,20 @@ class _Parser:
         if self.accept("("):
             text = f"({self.union()})"
             self.expect(")")
-            return text + "".join(f"[{test}]" for test in self.predicates()[1])
+            return text + _conditions(*self.predicates())
         start = self.at
         self.expect(".//")
         name = self.take()
         letter, tests = self.predicates()
         self.needed.append(letter)
         if letter and tests[-1:] == ["1"] and (start, self.at) == (0, len(self.tokens)):
-            self.first_of_parent = bool(tests.pop())
-        asked = f"[{_ask(letter)}]" if letter else ""
-        kept = "".join(f"[{test}]" for test in tests)
+            self.first_of_parent = True
+            tests.pop()
         if not letter or "1" in tests:
-            return f".//{name}{asked}{kept}"
+            return f".//{name}{_conditions(letter, tests)}"
         # From the marks to their elements, since few have this one: only of these is the rest asked.
-        return f"descendant::*/@{MARKS}[contains(., '{letter}')]/parent::{name}{kept}"
+        rest = _conditions("", tests)
+        return f"descendant::*/@{MARKS}[contains(., '{letter}')]/parent::{name}{rest}"
 
     def predicates(self) -> tuple[str, list[str]]:
         """A mark that an element needs, "" for none, and all other predicates in order."""
@@ -201,3 +201,8 @@ class _Parser:
 
 def _ask(letter: str) -> str:
     return f"contains(@{MARKS}, '{letter}')"
+
+
+def _conditions(letter: str, tests: list[str]) -> str:
+    """A mark and other tests as predicates."""
+    return "".join(f"[{test}]" for test in [*([_ask(letter)] if letter else []), *tests])

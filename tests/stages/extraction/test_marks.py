@@ -66,6 +66,24 @@ def test_marked_expressions_find_the_same(seed: int) -> None:
             assert [e(part) for e, _ in pairs] == [m(part) for _, m in pairs]
 
 
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("(.//p|.//div)[contains(@class, 'menu')]", ["a", "c", "e"]),
+        ("(.//p[contains(@id, 'x')])[contains(@class, 'menu')][1]", ["c"]),
+        (".//*[self::p or self::div][contains(@class, 'menu')][1]", ["a", "e"]),
+    ],
+)
+def test_conditions_on_a_bracket_and_the_first_of_each_parent(path: str, found: list[str]) -> None:
+    marker = Marker()
+    with_marks = marked(XPath(path), marker)
+    tree = tree_of("<html><body><p class='menu'>a</p><p id='x'>b</p><p id='x' class='menu'>c</p>"
+                   "<section><b>d</b><div class='menu'>e</div></section></body></html>")  # fmt: skip
+    marker.mark(tree)
+    assert isinstance(with_marks, Marked)
+    assert [element.text for element in with_marks(tree)] == [element.text for element in XPath(path)(tree)] == found
+
+
 def test_a_tree_without_marks_is_asked_itself() -> None:
     marker = Marker()
     expression = XPath(".//*[self::div][contains(@class, 'menu')]")
