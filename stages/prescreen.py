@@ -13,7 +13,8 @@ from curate.document import Address, Document, Drop
 from stages.extraction.source import decoded
 from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
-from stages.language import Language, load_model, one_line, predict
+from stages.language import Language, load_model
+from stages.models.fasttext_file import one_line, predict
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -49,6 +50,7 @@ class Prescreen:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
     reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")
     keeps_text: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("model",)
 
     def __post_init__(self) -> None:
         if self.languages is not None and not self.languages:

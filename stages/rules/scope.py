@@ -5,12 +5,21 @@ from pathlib import Path
 
 from curate.document import Document
 from curate.errors import UserError, cause
+from stages.languages.codes import same_language
 
 
 def in_scope(languages: tuple[str, ...] | None, doc: Document) -> bool:
-    """Whether rules for these languages are for this document; one whose language is not known is judged."""
+    """Whether rules for these languages are for this document; one whose language is not known is judged.
+
+    `en` is for `eng_Latn` too: names of one language are one.
+    """
     language = doc.attributes.get("language")
-    return languages is None or language is None or language in languages
+    return languages is None or language is None or language in languages or _is_among(language, languages)
+
+
+@lru_cache(maxsize=4096)
+def _is_among(language: str, languages: tuple[str, ...]) -> bool:
+    return any(same_language(language, one) for one in languages)
 
 
 @lru_cache(maxsize=64)

