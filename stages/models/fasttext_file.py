@@ -70,3 +70,21 @@ def labels(path: str) -> tuple[str, ...]:
         return read_header(path).labels
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: is no fastText model ({cause(error)}); give another file") from None
+
+
+def label_score(path: str, line: str, label: str) -> float:
+    """A model's probability of a label for a line, 0 to 1; 0 for a line of which the model knows no word.
+
+    Of two labels, where the other one is on top, it is 1 - p of that one, as DCLM has it: the library adds 1e-5 to
+    whatever it tells, which is a difference at a limit of 0.018.
+    """
+    model, names = load_model(path), labels(path)
+    if not line.strip():
+        return 0.0
+    if len(names) > 2:
+        found = {name.removeprefix(PREFIX): score for name, score in answers(model, line, -1)}
+        return min(found.get(label.removeprefix(PREFIX), 0.0), 1.0)
+    for name, score in answers(model, line, 1):
+        top = min(score, 1.0)
+        return top if name.removeprefix(PREFIX) == label.removeprefix(PREFIX) else 1 - top
+    return 0.0
