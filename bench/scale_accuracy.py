@@ -21,8 +21,8 @@ from scale_memory import LLAMA3, torchtitan
 from scale_rows import H100, find_gpu, read
 
 from scale.planner import Cluster, Layout, Train, estimate_step
-from scale.planner.arrays import Array
-from scale.planner.layouts import Limits, search
+from scale.planner.step.arrays import Array
+from scale.planner.step.search import Limits, search
 
 Line = tuple[str, str, str, str]
 HEADER: Line = ("what", "must / reach for", "ours", "peers, as published")

@@ -9,12 +9,12 @@ import numpy as np
 from scale_rows import DATA, FOUNDRY, find_gpu, gpt, read
 
 from scale import bubble_fraction, bubble_ratio, interleaved_bubble_ratio, zero_bubble_fraction, zero_memory_per_gpu
-from scale.planner.activations import activation_bytes_per_layer
-from scale.planner.arrays import Grid, Shape
-from scale.planner.families import model_from_config
-from scale.planner.flops import megatron_parameters, palm_mfu, training_days_exact, utilisation
-from scale.planner.model import count_parameters
-from scale.planner.workload import Layout, Train
+from scale.planner.models.families import model_from_config
+from scale.planner.models.flops import megatron_parameters, palm_mfu, training_days_exact, utilisation
+from scale.planner.models.model import count_parameters
+from scale.planner.step.arrays import Grid, Shape
+from scale.planner.step.memory import activation_bytes_per_layer
+from scale.planner.step.workload import Layout, Train
 
 MT_NLG_TOKENS_PER_SECOND = 1920 * 2048 / 60.1  # Smith et al. 2022 (arXiv 2201.11990): 60.1 s an iteration, 2240 GPUs
 PALM_TOKENS_PER_SECOND = 238.3e3  # Chowdhery et al. 2022 appendix B

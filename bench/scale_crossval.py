@@ -9,8 +9,8 @@ from scale_fit import errors, fit_fsdp, fit_megatron, fit_unfused
 from scale_memory import fit_memory, memory_errors, torchtitan
 from scale_rows import Columns, Row, best_choice, columns, foundry, korthikanti, megatron_h100, vtrain
 
-from scale.planner.arrays import Array
-from scale.planner.calibration import Constants
+from scale.planner.step.arrays import Array
+from scale.planner.step.calibration import Constants
 
 SEED, REPEATS, FOLDS = 0, 5, 5
 

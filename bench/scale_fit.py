@@ -18,8 +18,8 @@ import numpy as np
 from scale_rows import Columns, Row, best_choice, columns, foundry, korthikanti, megatron_h100, vtrain
 from scipy.optimize import least_squares
 
-from scale.planner.arrays import Array
-from scale.planner.calibration import Constants
+from scale.planner.step.arrays import Array
+from scale.planner.step.calibration import Constants
 
 TARGET = Path(__file__).parents[1] / "scale" / "data" / "calibration.json"
 OUTLIER = 0.05

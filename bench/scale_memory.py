@@ -11,12 +11,12 @@ from scipy.optimize import least_squares
 
 from scale.memory import RECIPES
 from scale.planner import calibration as constants_file
-from scale.planner.arrays import Array, Grid, Shape
-from scale.planner.families import model_from_config
-from scale.planner.memory import GIB, stage_memory
-from scale.planner.model import Model
-from scale.planner.stages import STAGES, ModelParameters
-from scale.planner.workload import Layout, Train
+from scale.planner.models.families import model_from_config
+from scale.planner.models.model import Model
+from scale.planner.step.arrays import Array, Grid, Shape
+from scale.planner.step.memory import GIB, stage_memory
+from scale.planner.step.stages import STAGES, ModelParameters
+from scale.planner.step.workload import Layout, Train
 
 PRIOR: dict[str, float] = {
     "working_set_copies": 4.0,

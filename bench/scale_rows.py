@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scale.planner.arrays import Array, Grid, Rates, Shape, array
-from scale.planner.calibration import Constants
-from scale.planner.hardware import Cluster, find_gpu
-from scale.planner.model import Attention, Model
-from scale.planner.stages import ModelParameters, heaviest_stage
-from scale.planner.steptime import StageParameters, StepTime, step_seconds
-from scale.planner.workload import Layout, Train
+from scale.planner.models.model import Attention, Model
+from scale.planner.step.arrays import Array, Grid, Rates, Shape, array
+from scale.planner.step.calibration import Constants
+from scale.planner.step.hardware import Cluster, find_gpu
+from scale.planner.step.stages import ModelParameters, heaviest_stage
+from scale.planner.step.steptime import StageParameters, StepTime, step_seconds
+from scale.planner.step.workload import Layout, Train
 
 DATA = Path(__file__).parent / "scale_data"
 A100, H100 = find_gpu("A100-SXM-80GB"), find_gpu("H100-SXM-80GB")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scale.refusal import Refusal
 from scale.validation import non_negative, number, whole
 
 
@@ -15,9 +16,9 @@ def linear_regression_terms(inputs: ArrayLike, targets: ArrayLike, weight: float
     """The terms x (w x - y) of the gradient of a one-weight model, shape (n,). Errors as the gradient's."""
     x, y = np.asarray(inputs, dtype=np.float64), np.asarray(targets, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or not x.size:
-        raise ValueError(f"inputs and targets must be equally long and not empty, not {x.shape} and {y.shape}.")
+        raise Refusal(f"inputs and targets must be equally long and not empty, not {x.shape} and {y.shape}.")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("inputs and targets must be finite.")
+        raise Refusal("inputs and targets must be finite.")
     return x * (number("weight", weight) * x - y)
 
 
@@ -74,12 +75,12 @@ def ring_all_reduce(vectors: Sequence[ArrayLike]) -> RingAllReduce:
 
 def _equal_vectors(vectors: Sequence[ArrayLike]) -> list[NDArray[Any]]:
     if not len(vectors):
-        raise ValueError("ring_all_reduce needs the vector of at least one GPU.")
+        raise Refusal("ring_all_reduce needs the vector of at least one GPU.")
     arrays = [np.asarray(vector) for vector in vectors]
     kinds = {array.dtype.kind for array in arrays}
     if any(array.ndim != 1 for array in arrays) or len({array.size for array in arrays}) > 1 or kinds - set("iuf"):
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise ValueError(f"each GPU must hold a vector of numbers of the same length; the shapes are {shapes}.")
+        raise Refusal(f"each GPU must hold a vector of numbers of the same length; the shapes are {shapes}.")
     dtype = np.result_type(*arrays)
     return [array.astype(dtype, copy=True) for array in arrays]
 
@@ -116,5 +117,5 @@ def zero_traffic_ratio(stage: int) -> float:
     """
     level = whole("stage", stage, at_least=0)
     if level > 3:
-        raise ValueError(f"stage must be 0, 1, 2 or 3, not {level}.")
+        raise Refusal(f"stage must be 0, 1, 2 or 3, not {level}.")
     return 1.5 if level == 3 else 1.0

@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scale.refusal import Refusal
 from scale.validation import whole
 
 _FLOAT64_FRACTION_BITS = 52
@@ -44,9 +45,9 @@ class FloatFormat:
 
     def __post_init__(self) -> None:
         if not 2 <= whole("exponent_bits", self.exponent_bits) <= 8:
-            raise ValueError(f"exponent_bits must be 2 to 8, not {self.exponent_bits}.")
+            raise Refusal(f"exponent_bits must be 2 to 8, not {self.exponent_bits}.")
         if not 1 <= whole("fraction_bits", self.fraction_bits) <= 23:
-            raise ValueError(f"fraction_bits must be 1 to 23, not {self.fraction_bits}.")
+            raise Refusal(f"fraction_bits must be 1 to 23, not {self.fraction_bits}.")
 
     @property
     def bits(self) -> int:
@@ -110,9 +111,9 @@ class FloatFormat:
         """
         codes = np.asarray(code)
         if codes.dtype.kind not in "iu":
-            raise ValueError(f"codes must be integers, not {codes.dtype}.")
+            raise Refusal(f"codes must be integers, not {codes.dtype}.")
         if codes.size and not (codes.min() >= 0 and codes.max() < 2**self.bits):
-            raise ValueError(f"{self.name} codes lie in 0 .. {2**self.bits - 1}.")
+            raise Refusal(f"{self.name} codes lie in 0 .. {2**self.bits - 1}.")
         field = codes.astype(np.int64)
         fraction = field & (2**self.fraction_bits - 1)
         exponent = (field >> self.fraction_bits) & (2**self.exponent_bits - 1)
@@ -153,7 +154,7 @@ def quantize(x: Any, fmt: FloatFormat, overflow: str = "ieee") -> Any:
     for integers that float64 cannot hold, because they would be rounded twice.
     """
     if overflow not in OVERFLOW_POLICIES:
-        raise ValueError(f"overflow must be ieee or saturate, not {overflow!r}.")
+        raise Refusal(f"overflow must be ieee or saturate, not {overflow!r}.")
     if isinstance(x, float):
         return _quantize_number(float(x), fmt, overflow)
     values = _as_float64(x)
@@ -164,19 +165,19 @@ def quantize(x: Any, fmt: FloatFormat, overflow: str = "ieee") -> Any:
 
 def _as_float64(x: ArrayLike) -> NDArray[np.float64]:
     if isinstance(x, np.ma.MaskedArray):
-        raise ValueError("quantize keeps no mask; fill the masked array or drop what it hides.")
+        raise Refusal("quantize keeps no mask; fill the masked array or drop what it hides.")
     try:
         given = np.asarray(x)
     except ValueError as error:
-        raise ValueError("the values to quantize must form an array, not a ragged list.") from error
+        raise Refusal("the values to quantize must form an array, not a ragged list.") from error
     if given.dtype.kind not in "iuf" or given.dtype.itemsize > 8:
-        raise ValueError(f"quantize takes real numbers of at most 64 bits, not {given.dtype}.")
+        raise Refusal(f"quantize takes real numbers of at most 64 bits, not {given.dtype}.")
     values = given.astype(np.float64, order="C", copy=False)
     # From 2^53 on a conversion may round; a float64 of 2^63 or more cannot be cast back, so Python compares.
     if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and bool((np.abs(values) >= 2.0**53).any()):
         large = np.abs(values) >= 2.0**53
         if any(int(a) != int(b) for a, b in zip(given[large].tolist(), values[large].tolist())):
-            raise ValueError("an integer beyond 2^53 is not exact in float64 and would be rounded twice.")
+            raise Refusal("an integer beyond 2^53 is not exact in float64 and would be rounded twice.")
     return values
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scale.refusal import Refusal
 from scale.validation import whole
 
 ORDERS = ("tp-pp-dp", "tp-dp-pp")
@@ -38,7 +39,7 @@ class Layout3D:
         for name in ("tensor", "pipeline", "data"):
             whole(name, getattr(self, name))
         if self.order not in ORDERS:
-            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}.")
+            raise Refusal(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}.")
 
     @property
     def gpus(self) -> int:
@@ -57,13 +58,13 @@ class Layout3D:
         limits = {"replica": self.data, "stage": self.pipeline, "tensor_rank": self.tensor}
         for (name, limit), value in zip(limits.items(), (replica, stage, tensor_rank)):
             if whole(name, value, at_least=0) >= limit:
-                raise ValueError(f"{name} must be below {limit}, not {value}.")
+                raise Refusal(f"{name} must be below {limit}, not {value}.")
         return int(self.ranks()[replica, stage, tensor_rank])
 
     def coordinates(self, rank: int) -> Coordinates:
         """Place of a global rank. Raises ValueError for a rank outside the layout."""
         if whole("rank", rank, at_least=0) >= self.gpus:
-            raise ValueError(f"rank must be below the {self.gpus} GPUs, not {rank}.")
+            raise Refusal(f"rank must be below the {self.gpus} GPUs, not {rank}.")
         outer, tensor_rank = divmod(rank, self.tensor)
         if self.order == "tp-pp-dp":
             replica, stage = divmod(outer, self.pipeline)

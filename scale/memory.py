@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 
+from scale.refusal import Refusal
 from scale.validation import positive, whole
 
 BYTES_PER_GB = 1e9
@@ -71,7 +72,7 @@ class TrainingMemory:
 
 def _recipe(name: str) -> StateRecipe:
     if name not in RECIPES:
-        raise ValueError(f"recipe must be one of {', '.join(RECIPES)}, not {name!r}.")
+        raise Refusal(f"recipe must be one of {', '.join(RECIPES)}, not {name!r}.")
     return RECIPES[name]
 
 
@@ -131,7 +132,7 @@ def activation_bytes(
     tokens = whole("sequence_tokens", sequence_tokens)
     samples = whole("micro_batch", micro_batch)
     if width % degree or head_count % degree:
-        raise ValueError(f"tensor_parallel {degree} must divide both heads {head_count} and hidden {width}.")
+        raise Refusal(f"tensor_parallel {degree} must divide both heads {head_count} and hidden {width}.")
     token_width = tokens * samples * width
     replicated = degree if sequence_parallel else 1
     if checkpointed:
@@ -151,7 +152,7 @@ def zero_memory_per_gpu(params: float, gpus: int, stage: int, recipe: str = "ada
     count, shards, state = positive("params", params), whole("gpus", gpus), _recipe(recipe)
     level = whole("stage", stage, at_least=0)
     if level > 3:
-        raise ValueError(f"stage must be 0, 1, 2 or 3, not {level}.")
+        raise Refusal(f"stage must be 0, 1, 2 or 3, not {level}.")
     first_stage = {"optimizer": 1, "gradients": 2, "weights": 3}
     parts = {
         "optimizer": state.optimizer,

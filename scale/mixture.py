@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 
+from scale.refusal import Refusal
 from scale.validation import non_negative, positive
 
 WEIGHT_SUM_TOLERANCE = 0.02
@@ -23,13 +24,13 @@ def epochs_per_source(
     """
     total = positive("total_tokens", total_tokens)
     if not weights:
-        raise ValueError("weights must name at least one source.")
+        raise Refusal("weights must name at least one source.")
     unmatched = sorted(set(weights) ^ set(available_tokens))
     if unmatched:
-        raise ValueError(f"weights and available_tokens must name the same sources; one lacks {', '.join(unmatched)}.")
+        raise Refusal(f"weights and available_tokens must name the same sources; one lacks {', '.join(unmatched)}.")
     shares = {source: non_negative(f"the weight of {source}", weight) for source, weight in weights.items()}
     if abs(math.fsum(shares.values()) - 1.0) > WEIGHT_SUM_TOLERANCE:
-        raise ValueError(f"weights must add to 1, not {math.fsum(shares.values()):g}; divide them by their sum.")
+        raise Refusal(f"weights must add to 1, not {math.fsum(shares.values()):g}; divide them by their sum.")
     return {
         source: share * total / positive(f"the available tokens of {source}", available_tokens[source])
         if share

@@ -7,6 +7,7 @@ A bubble is quoted in two ways, and every name here says which: *fraction* is id
 import numpy as np
 from numpy.typing import NDArray
 
+from scale.refusal import Refusal
 from scale.validation import non_negative, whole
 
 SCHEDULES = ("gpipe", "1f1b")
@@ -39,7 +40,7 @@ def pipeline_schedule(stages: int, micro_batches: int, schedule: str = "gpipe") 
     """
     depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
     if schedule not in SCHEDULES:
-        raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}.")
+        raise Refusal(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}.")
     orders = [_order(stage, depth, count, schedule) for stage in range(depth)]
     grid = np.zeros((depth, 2 * (count + depth - 1)), dtype=np.int64)
     done: set[tuple[int, int]] = set()
@@ -82,9 +83,9 @@ def in_flight_micro_batches(stages: int, micro_batches: int, stage: int, schedul
     depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
     index = whole("stage", stage, at_least=0)
     if index >= depth:
-        raise ValueError(f"stage must be below the {depth} stages, not {index}.")
+        raise Refusal(f"stage must be below the {depth} stages, not {index}.")
     if schedule not in SCHEDULES:
-        raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}.")
+        raise Refusal(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}.")
     return count if schedule == "gpipe" else min(count, depth - index)
 
 
@@ -130,7 +131,7 @@ def zero_bubble_fraction(stages: int, micro_batches: int, schedule: str) -> floa
     another schedule.
     """
     if schedule not in ZERO_BUBBLE_SHARES:
-        raise ValueError(f"schedule must be one of {', '.join(ZERO_BUBBLE_SHARES)}, not {schedule!r}.")
+        raise Refusal(f"schedule must be one of {', '.join(ZERO_BUBBLE_SHARES)}, not {schedule!r}.")
     return ZERO_BUBBLE_SHARES[schedule] * bubble_fraction(stages, micro_batches)
 
 
@@ -156,13 +157,13 @@ def dualpipe_bubble_seconds(
     weight = non_negative("weight_gradient_seconds", weight_gradient_seconds)
     overlapped = non_negative("overlapped_seconds", overlapped_seconds)
     if weight > backward:
-        raise ValueError("weight_gradient_seconds is part of backward_seconds and cannot exceed it.")
+        raise Refusal("weight_gradient_seconds is part of backward_seconds and cannot exceed it.")
     if schedule in ("DualPipe", "DualPipeV"):
         if depth % 2:
-            raise ValueError(f"{schedule} needs an even number of stages, not {depth}.")
+            raise Refusal(f"{schedule} needs an even number of stages, not {depth}.")
         idle = (depth // 2 - 1) * (overlapped + backward - 3 * weight)
     elif schedule in ("1F1B", "ZB1P"):
         idle = (depth - 1) * (forward + backward - (2 * weight if schedule == "ZB1P" else 0.0))
     else:
-        raise ValueError(f"schedule must be 1F1B, ZB1P, DualPipe or DualPipeV, not {schedule!r}.")
+        raise Refusal(f"schedule must be 1F1B, ZB1P, DualPipe or DualPipeV, not {schedule!r}.")
     return non_negative("the bubble of these times", idle)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scale.floats import FP8_E4M3, FP8_E5M2, FP16, FP32, FloatFormat, quantize
+from scale.refusal import Refusal
 from scale.validation import non_negative, number, positive, whole
 
 FP8_RATE_OVER_16_BIT = 2.0
@@ -67,11 +68,11 @@ class DynamicLossScaler:
     def __post_init__(self) -> None:
         whole("growth_interval", self.growth_interval)
         if number("growth_factor", self.growth_factor) <= 1:
-            raise ValueError(f"growth_factor must be above 1, not {self.growth_factor}.")
+            raise Refusal(f"growth_factor must be above 1, not {self.growth_factor}.")
         if not 0 < number("backoff_factor", self.backoff_factor) < 1:
-            raise ValueError(f"backoff_factor must be between 0 and 1, not {self.backoff_factor}.")
+            raise Refusal(f"backoff_factor must be between 0 and 1, not {self.backoff_factor}.")
         if not positive("min_scale", self.min_scale) <= positive("scale", self.scale) <= self.max_scale:
-            raise ValueError(f"scale {self.scale:g} must lie in {self.min_scale:g} .. {self.max_scale:g}.")
+            raise Refusal(f"scale {self.scale:g} must lie in {self.min_scale:g} .. {self.max_scale:g}.")
 
     def update(self, gradients: ArrayLike) -> bool:
         """Look at the scaled gradients of a step, adapt the scale, and return whether to take the step."""
@@ -130,7 +131,7 @@ def fp8_scale(recent_largest: ArrayLike, fmt: FloatFormat, power_of_two: bool = 
     """
     history = np.atleast_1d(np.asarray(recent_largest, dtype=np.float64))
     if not history.size:
-        raise ValueError("recent_largest must hold at least one magnitude.")
+        raise Refusal("recent_largest must hold at least one magnitude.")
     largest = max(non_negative("each of recent_largest", magnitude) for magnitude in history.ravel().tolist())
     return float(_scales(_within_fp32(largest), fmt, power_of_two))
 
@@ -163,7 +164,7 @@ def quantize_per_block(
     """
     tensor = _within_fp32(values)
     if tensor.ndim not in (1, 2) or not tensor.size:
-        raise ValueError(f"values must be a vector or a matrix and not empty, not of shape {tensor.shape}.")
+        raise Refusal(f"values must be a vector or a matrix and not empty, not of shape {tensor.shape}.")
     shape = (whole("block_rows", block_rows), whole("block_columns", block_columns))
     largest = np.abs(np.atleast_2d(tensor))
     for axis, size in enumerate(shape):
@@ -175,7 +176,7 @@ def quantize_per_block(
 def _within_fp32(values: ArrayLike) -> NDArray[np.float64]:
     tensor = np.array(values, dtype=np.float64)
     if not (np.abs(tensor) <= FP32.max).all():
-        raise ValueError("values must be finite in fp32: a step that overflowed is skipped, not scaled.")
+        raise Refusal("values must be finite in fp32: a step that overflowed is skipped, not scaled.")
     return tensor
 
 
@@ -206,7 +207,7 @@ def relative_error(values: ArrayLike, tensor: ScaledTensor) -> float:
     """
     original = _within_fp32(values)
     if original.shape != tensor.quantized.shape:
-        raise ValueError(f"values of shape {original.shape} are not those of {tensor.quantized.shape}.")
+        raise Refusal(f"values of shape {original.shape} are not those of {tensor.quantized.shape}.")
     norm = positive("the largest magnitude of the values", float(np.abs(original).max(initial=0.0)))
     error = np.linalg.norm((original - tensor.dequantize()) / norm)
     return float(error / math.sqrt(float(np.square(original / norm).sum())))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scale.refusal import Refusal
 from scale.validation import non_negative, number, positive, whole
 
 
@@ -17,7 +18,7 @@ def _loss_history(losses: Sequence[float]) -> list[float]:
     order."""
     history = [math.inf if math.isnan(loss) else float(loss) for loss in losses]
     if any(loss < 0 for loss in history):
-        raise ValueError("losses must not be negative: the rule compares them as multiples of a median.")
+        raise Refusal("losses must not be negative: the rule compares them as multiples of a median.")
     return history
 
 
@@ -34,7 +35,7 @@ def detect_spikes(losses: Sequence[float], window: int = 4, factor: float = 2.0)
     """
     width = whole("window", window)
     if number("factor", factor) <= 1:
-        raise ValueError(f"factor must be above 1, not {factor}.")
+        raise Refusal(f"factor must be above 1, not {factor}.")
     history = _loss_history(losses)
     return [
         step
@@ -81,14 +82,14 @@ def rollback_plan(
     after = whole("batches_after", batches_after, at_least=0)
     saved = [whole("each checkpoint", step, at_least=0) for step in checkpoints]
     if max(saved, default=0) > len(losses):
-        raise ValueError(f"checkpoint {max(saved)} lies past the {len(losses)} losses.")
+        raise Refusal(f"checkpoint {max(saved)} lies past the {len(losses)} losses.")
     history = _loss_history(losses)
     for spike in detect_spikes(losses, window, factor):
         end = _end_of_spike(history, spike, window, factor)
         if end - spike >= needed:
             old_enough = [step for step in saved if step <= spike - before]
             if not old_enough:
-                raise ValueError(f"no checkpoint is {before} batches or more before the spike at step {spike}.")
+                raise Refusal(f"no checkpoint is {before} batches or more before the spike at step {spike}.")
             return RollbackPlan("roll back", spike, max(old_enough), range(spike - before, end + after))
         if end == len(history):
             return RollbackPlan("watch", spike)
@@ -116,9 +117,9 @@ class ClippedGradients(NamedTuple):
 def _gradient_shards(shards: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
     arrays = [np.asarray(shard, dtype=np.float64) for shard in shards]
     if not arrays:
-        raise ValueError("shards must hold the gradients of at least one GPU.")
+        raise Refusal("shards must hold the gradients of at least one GPU.")
     if not all(np.isfinite(array).all() for array in arrays):
-        raise ValueError("gradients must be finite: skip a step that overflowed before its norm is taken.")
+        raise Refusal("gradients must be finite: skip a step that overflowed before its norm is taken.")
     return arrays
 
 
@@ -128,7 +129,7 @@ def local_square_sums(shards: Sequence[ArrayLike], copies: Sequence[int] | None 
     arrays = _gradient_shards(shards)
     held_by = [1] * len(arrays) if copies is None else [whole("each of copies", count) for count in copies]
     if len(held_by) != len(arrays):
-        raise ValueError(f"copies must name a count for each of the {len(arrays)} shards, not {len(held_by)}.")
+        raise Refusal(f"copies must name a count for each of the {len(arrays)} shards, not {len(held_by)}.")
     return [float(np.square(array).sum()) / count for array, count in zip(arrays, held_by)]
 
 
@@ -196,7 +197,7 @@ def train_through_a_bad_batch(
     """
     count, bad = whole("steps", steps), whole("bad_step", bad_step, at_least=0)
     if bad >= count:
-        raise ValueError(f"bad_step must be below the {count} steps, not {bad}.")
+        raise Refusal(f"bad_step must be below the {count} steps, not {bad}.")
     rate, blow_up = positive("learning_rate", learning_rate), number("corruption", corruption)
     limit = None if max_norm is None else positive("max_norm", max_norm)
     generator = np.random.default_rng(whole("seed", seed, at_least=0))
@@ -236,7 +237,7 @@ def warmup_cosine(
     peak = positive("peak_learning_rate", peak_learning_rate)
     final = non_negative("final_learning_rate", final_learning_rate)
     if final > peak or warmup > total:
-        raise ValueError("the final rate must not exceed the peak, nor the warmup the total steps.")
+        raise Refusal("the final rate must not exceed the peak, nor the warmup the total steps.")
     if now < warmup:
         return peak * now / warmup
     if now >= total:

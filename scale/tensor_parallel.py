@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scale.data_parallel import RingAllReduce, ring_all_reduce
+from scale.refusal import Refusal
 from scale.validation import whole
 
 Activation = Callable[[NDArray[Any]], NDArray[Any]]
@@ -44,21 +45,21 @@ def _matrix(name: str, values: ArrayLike, dimensions: tuple[int, ...]) -> NDArra
     matrix = np.asarray(values)
     if matrix.dtype.kind not in "iuf" or matrix.ndim not in dimensions:
         allowed = " or ".join(str(count) for count in dimensions)
-        raise ValueError(f"{name} must hold numbers in {allowed} dimensions, not {matrix.dtype} in {matrix.ndim}.")
+        raise Refusal(f"{name} must hold numbers in {allowed} dimensions, not {matrix.dtype} in {matrix.ndim}.")
     return matrix
 
 
 def _factors(inputs: ArrayLike, weights: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     x, w = _matrix("inputs", inputs, (1, 2)), _matrix("weights", weights, (2,))
     if x.shape[-1] != w.shape[0]:
-        raise ValueError(f"inputs of shape {x.shape} cannot be multiplied by weights of shape {w.shape}.")
+        raise Refusal(f"inputs of shape {x.shape} cannot be multiplied by weights of shape {w.shape}.")
     return x, w
 
 
 def _degree(gpus: int, size: int, what: str) -> int:
     degree = whole("gpus", gpus)
     if degree > size:
-        raise ValueError(f"{size} {what} cannot be split over {degree} GPUs.")
+        raise Refusal(f"{size} {what} cannot be split over {degree} GPUs.")
     return degree
 
 
@@ -110,7 +111,7 @@ def tensor_parallel_mlp(
     x, w1 = _factors(inputs, first_weights)
     w2 = _matrix("second_weights", second_weights, (2,))
     if w1.shape[1] != w2.shape[0]:
-        raise ValueError(f"first_weights of shape {w1.shape} do not feed second_weights of shape {w2.shape}.")
+        raise Refusal(f"first_weights of shape {w1.shape} do not feed second_weights of shape {w2.shape}.")
     hidden = column_parallel_matmul(x, w1, gpus).parts
     rows = np.array_split(w2, gpus, axis=0)
     partial_sums = [activation(part) @ block for part, block in zip(hidden, rows)]

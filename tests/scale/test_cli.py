@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from curate.cli import cli
+from scale.budget import BESIROGLU
 from scale.cli import main
-from scale.planner.law_fit import LEAST_POINTS
-from scale.planner.laws import BESIROGLU
-from scale.planner.workload import Layout
+from scale.planner.answers.fits import LEAST_POINTS
+from scale.planner.step.workload import Layout
 
 ROOT = Path(__file__).parents[2]
 PLAN = str(ROOT / "configs" / "plans" / "one-billion.yaml")
@@ -105,12 +105,12 @@ def test_the_letters_of_a_layout_are_explained() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("plan", "gone.yaml"), "gone.yaml: cannot be read (no such file or directory); give the path of a plan file"),
+        (("plan", "gone.yaml"), "gone.yaml: cannot be read (no such file); give the path of a plan file"),
         (
             ("plan", PLAN, "--run", "gone"),
-            "gone/manifest.json: cannot be read (no such file or directory); --run takes",
+            "gone/manifest.json: cannot be read (no such file); --run takes",
         ),
-        (("memory", "."), ".: cannot be read (is a directory); give the path of a config.json"),
+        (("memory", "."), ".: cannot be read (it is a folder); give the path of a config.json"),
         (("fit", "latin.csv"), "latin.csv: cannot be read (is not UTF-8); give a CSV table"),
         (("plan", "latin.csv"), "latin.csv: cannot be read (is not UTF-8); give the path of a plan file"),
     ],

@@ -1,0 +1,1 @@
+"""The commands of `scale`, one file for those that belong together."""

@@ -1,0 +1,1 @@
+"""The single questions of the command line, each a mapping and its text."""

@@ -1,0 +1,1 @@
+"""What is trained: exact parameters and FLOPs of a shape or of a published config."""

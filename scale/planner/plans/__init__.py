@@ -1,0 +1,1 @@
+"""A plan: what was asked, the answer section by section, and its text."""

@@ -1,0 +1,75 @@
+"""Sections of a plan: the model card (parameters, FLOPs, budget, loss) and the window of its pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from scale.budget import LAWS, advise, disagreement
+from scale.pipeline import bubble_fraction, pipeline_schedule, zero_bubble_fraction
+from scale.planner.models.flops import token_flops
+from scale.planner.models.model import Model, count_parameters
+from scale.planner.step.workload import Layout, Train
+
+
+def model_card(model: Model, train: Train) -> dict[str, Any]:
+    """Parameters, FLOPs, tokens per parameter, and what Chinchilla's rules say of this budget."""
+    counts, flops = count_parameters(model), token_flops(model, train.sequence)
+    parts = {key: value for key, value in asdict(counts).items() if key not in ("active", "active_matmul")}
+    spent = flops.six_n * train.tokens
+    rules = advise(spent)
+    return {
+        "name": model.name,
+        "family": model.family,
+        "total_params": counts.total,
+        "active_params": counts.active,
+        "active_matmul_params": counts.active_matmul,
+        "parts": parts,
+        "embedding_share": counts.embedding_share,
+        "flops_per_token": {
+            "six_n": flops.six_n,
+            "full_attention": flops.full_attention,
+            "causal_attention": flops.causal_attention,
+        },
+        "tokens": train.tokens,
+        "tokens_per_parameter": train.tokens / counts.active,
+        "training_flops": {
+            "six_n": spent,
+            "full_attention": flops.full_attention * train.tokens,
+            "causal_attention": flops.causal_attention * train.tokens,
+        },
+        "predicted_loss": {law.name: law.loss(counts.active, train.tokens) for law in LAWS},
+        "compute_optimal": [
+            {
+                "rule": r.rule,
+                "parameters": r.parameters,
+                "tokens": r.tokens,
+                "tokens_per_parameter": r.ratio,
+                "loss": r.loss,
+            }
+            for r in rules
+        ],
+        "compute_optimal_disagreement": disagreement(rules),
+    }
+
+
+SHOWN_STAGES, SHOWN_MICRO_BATCHES = 8, 8
+ALTERNATIVES = ("ZB1P", "ZBV", "V-Half")
+
+
+def pipeline_section(layout: Layout, train: Train) -> dict[str, Any] | None:
+    """Grid under 1F1B of a pipeline of at most 8 stages and 8 micro-batches, and the bubble (a fraction of the total)
+    of the chosen depth by 1F1B and the zero-bubble schedules (Qi et al. 2024); None without a pipeline."""
+    if layout.pp == 1:
+        return None
+    m = layout.micro_batches(train)
+    stages, shown = min(layout.pp, SHOWN_STAGES), min(m, SHOWN_MICRO_BATCHES)
+    bubbles = {name: zero_bubble_fraction(layout.pp, m, name) for name in ALTERNATIVES}
+    return {
+        "stages": layout.pp,
+        "micro_batches": m,
+        "grid_stages": stages,
+        "grid_micro_batches": shown,
+        "grid": pipeline_schedule(stages, shown, "1f1b").tolist(),
+        "bubble_fraction_by_schedule": {"1F1B": bubble_fraction(layout.pp, m), **bubbles},
+    }

@@ -1,0 +1,139 @@
+"""One layout, estimated: seconds by cause, utilisation, memory by part and stage, each with its error band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from scale.memory import RECIPES
+from scale.planner.models.flops import TokenFlops, token_flops, utilisation
+from scale.planner.models.model import Model
+from scale.planner.step.arrays import Grid, Rates, Shape
+from scale.planner.step.calibration import calibration, constants_for, stack_of
+from scale.planner.step.hardware import Cluster
+from scale.planner.step.memory import stage_memory
+from scale.planner.step.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
+from scale.planner.step.steptime import StepTime, step_seconds
+from scale.planner.step.workload import Layout, Train, require_possible
+
+UNFITTED_BAND = 0.15
+FITTED = {("unfused", "A100"), ("fsdp", "A100"), ("fsdp", "H100"), ("megatron", "H100")}
+
+
+@dataclass(frozen=True)
+class StepEstimate:
+    """One optimiser step of one layout.
+
+    `causes` are seconds and add up to `seconds`; `mfu` and `hfu` are fractions of the dense bf16 peak, counted with
+    full and with causal attention; `band` is the relative error measured on runs that were not fitted.
+    """
+
+    layout: Layout
+    stack: str
+    seconds: float
+    causes: dict[str, float]
+    tokens_per_second: float
+    mfu_full: float
+    mfu_causal: float
+    hfu_full: float
+    model_tflops_per_gpu: float
+    band: float
+
+    @property
+    def tokens_per_day(self) -> float:
+        return self.tokens_per_second * 86400
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """Bytes on one GPU per stage and part. `worst` names the fullest stage; `band` is relative."""
+
+    stages: dict[str, dict[str, float]]
+    worst: str
+    limit: float
+    band: float
+
+    @property
+    def worst_bytes(self) -> float:
+        return sum(self.stages[self.worst].values())
+
+    @property
+    def fits(self) -> bool:
+        return self.worst_bytes <= self.limit
+
+
+def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
+    """The step's seconds by cause, as arrays of one element, without any check of the layout."""
+    shape, grid = Shape.of(model, train), Grid.of(layout, train)
+    stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
+    heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
+    return step_seconds(
+        shape,
+        grid,
+        heavy,
+        reduced_bytes(RECIPES[train.recipe], grid.zero),
+        Rates.of(cluster, train.precision),
+        constants_for(stack, cluster.gpu),
+    )
+
+
+def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
+    """Hardware over model FLOPs: one more forward pass (full), or the attention's (selective, unfused)."""
+    if layout.recompute == "full":
+        return 4 / 3
+    if layout.recompute == "selective" and train.attention == "unfused":
+        return 1 + flops.attention_forward_full / flops.full_attention
+    if layout.recompute == "selective" and stack_of(train.attention, layout.zero, layout.tp, layout.pp) == "fsdp":
+        return 1 + 0.5 * (flops.forward - flops.attention_forward_full) / flops.full_attention
+    return 1.0
+
+
+def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepEstimate:
+    """Time one optimiser step of a given layout. Raises `Refusal` when the layout is impossible.
+
+    Constants are those of `scale/data/calibration.json`, chosen by `train.attention` and the layout:
+    "unfused" is Megatron-LM of 2021-22, ZeRO-2/3 without tensor or pipeline parallelism is FSDP, the rest is
+    Megatron-Core of 2024.
+    """
+    require_possible(model, cluster, layout, train)
+    times = step_time(model, cluster, layout, train)
+    causes = {f.name: float(np.ravel(getattr(times, f.name))[0]) for f in fields(StepTime)}
+    seconds = sum(causes.values())
+    rate = train.tokens_per_step / seconds
+    flops = token_flops(model, train.sequence)
+    peak = cluster.gpu.bf16_tflops
+    mfu = utilisation(rate, flops.full_attention, cluster.gpus, peak)
+    stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
+    return StepEstimate(
+        layout,
+        stack,
+        seconds,
+        causes,
+        rate,
+        mfu,
+        utilisation(rate, flops.causal_attention, cluster.gpus, peak),
+        mfu * recompute_factor(flops, layout, train),
+        mfu * peak,
+        time_band(stack, cluster),
+    )
+
+
+def time_band(stack: str, cluster: Cluster) -> float:
+    """Relative error of a step time: 90th percentile of the cross-validated errors; wider for a GPU never fitted."""
+    fitted = (stack, cluster.gpu.name.split("-")[0]) in FITTED
+    measured = float(calibration()["bands"]["step_time"][stack])
+    return measured if fitted else max(measured, UNFITTED_BAND)
+
+
+def estimate_memory(model: Model, cluster: Cluster, layout: Layout, train: Train) -> MemoryEstimate:
+    """Bytes per GPU, by part, of the first, a middle and the last stage. Raises `Refusal` for impossible layouts."""
+    require_possible(model, cluster, layout, train)
+    shape, grid, parameters = Shape.of(model, train), Grid.of(layout, train), ModelParameters.of(model)
+    names = {1: ("first",), 2: ("first", "last")}.get(layout.pp, STAGES)
+    stages = {}
+    for stage in names:
+        parts = stage_memory(parameters, shape, grid, RECIPES[train.recipe], stage)
+        stages[stage] = {f.name: float(np.ravel(getattr(parts, f.name))[0]) for f in fields(parts)}
+    worst = max(stages, key=lambda name: sum(stages[name].values()))
+    return MemoryEstimate(stages, worst, cluster.memory_bytes, float(calibration()["bands"]["memory"]))
