@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import psutil
 
-from curate.decide import decide
-from curate.executor import results
-from curate.processes import Processes
-from curate.sketches import gather
+from curate.decide.decide import decide
+from curate.executors.executor import results
+from curate.executors.processes import Processes
+from curate.scan.sketches import gather
 from curate.stage import CorpusStage
 from stages import minhash
 from stages.exact_dedup import SHA1, ExactDedup

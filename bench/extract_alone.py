@@ -13,9 +13,9 @@ from pathlib import Path
 
 import trafilatura
 
-from curate.source import Slice
 from curate.sources import SourceConfig, find_files, reader
 from curate.sources.charset import decode
+from curate.sources.reader import Slice
 from stages.extract import Extract
 
 

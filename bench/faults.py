@@ -23,8 +23,8 @@ from pathlib import Path
 
 import psutil
 
-from curate.source import InputFile, Slice, Span
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import InputFile, Slice, Span
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = "input: {crawl}/*.warc*\noutput: {out}\nstages: [extract, language, gopher, exact_dedup, near_dedup]\n"

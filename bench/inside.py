@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate import ledger
-from curate.config import parse_config
-from curate.schema import LEDGER, SAMPLES, attributes, measures_schema, shard_schema
+from curate.config.file import parse_config
+from curate.output.schema import LEDGER, SAMPLES, attributes, measures_schema, shard_schema
+from curate.write import ledger
 
 STAGES: list[Any] = ["extract", "language", "gopher", "exact_dedup", "near_dedup"]
 PER_FILE = 40_000

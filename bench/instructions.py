@@ -81,8 +81,8 @@ def _sketch(module: str, name: str) -> Callable[[int], Call]:
 def _read_warc(count: int) -> Call:
     from crawl_files import CrawlWriter, Visited
 
-    from curate.source import Slice
     from curate.sources import SourceConfig, find_files, reader
+    from curate.sources.reader import Slice
 
     folder = Path(tempfile.mkdtemp())  # read until the process ends
     with CrawlWriter(folder, "c", 10_000) as crawl:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from datasketch import MinHash
 
-from curate.decide import decide
+from curate.decide.decide import decide
 from curate.document import Address, Document
-from curate.executor import Serial
-from curate.sketches import SketchWriter, gather, sketch_all
+from curate.executors.executor import Serial
+from curate.scan.sketches import SketchWriter, gather, sketch_all
 from stages import minhash
 from stages.exact_dedup import ExactDedup
 from stages.near_dedup import NearDedup

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from curate.source import InputFile, Slice
 from curate.sources import SourceConfig, WarcReader
+from curate.sources.reader import InputFile, Slice
 
 Bodies = Callable[[Path], Iterator[bytes]]
 

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate import manifest
-from curate.config import Config, parse_config
+from curate.config.file import Config, parse_config
+from curate.output import manifest
+from curate.output.schema import LEDGER, SAMPLES, attributes, measure_types, measures_schema, shard_schema
 from curate.report.distributions import lines_of
-from curate.schema import LEDGER, SAMPLES, attributes, measure_types, measures_schema, shard_schema
 from curate.stage import RuleStage
 
 STAGES = ["extract", {"language": {"keep": ["en"]}}, "gopher", "c4", "fineweb", "exact_dedup", "near_dedup"]

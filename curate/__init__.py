@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 __all__ = ["CRAWL_SAMPLE", "Verdict", "__version__", "curate"]
 
 if TYPE_CHECKING:
-    from curate.crawl_sample import CRAWL_SAMPLE
+    from curate.example_pages import CRAWL_SAMPLE
     from curate.library import Verdict, curate
 
 
@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(library, name)
     if name == "CRAWL_SAMPLE":
-        from curate.crawl_sample import CRAWL_SAMPLE
+        from curate.example_pages import CRAWL_SAMPLE
 
         return CRAWL_SAMPLE
     raise AttributeError(f"module 'curate' has no attribute {name!r}")

@@ -7,10 +7,10 @@ from typing import Any
 
 from curate.caps import REASONS as CAP_REASONS
 from curate.caps import Caps
-from curate.config import Config
-from curate.contract import FAILED, Misfit, Undeclared, held, held_measures, is_stop
+from curate.config.file import Config
 from curate.document import Document, Drop
 from curate.errors import UserError
+from curate.plug_ins.contract import FAILED, Misfit, Undeclared, held, held_measures, is_stop
 from curate.stage import CAPS, GUARD, DocumentStage, RuleStage, declared
 
 GUARD_REASONS = ("hung", "crashed", "out_of_memory")

@@ -4,18 +4,32 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from curate.executor import Executor, results
-from curate.sketches import Sketches
+from curate.executors.executor import Executor, results
 
 T = TypeVar("T")
 R = TypeVar("R")
 I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+
+
+class Sketches(Protocol):
+    """What the scan kept of all documents for one corpus stage (`curate.scan.sketches` stores it)."""
+
+    @property
+    def partitions(self) -> int: ...
+
+    def entry_count(self, partition: int) -> int: ...
+
+    def entries(self, partition: int) -> Iterator[tuple[npt.NDArray[np.uint64], I64]]: ...
+
+    def records(self, documents: I64) -> npt.NDArray[Any]: ...
+
+    def blocks(self) -> Iterator[tuple[int, npt.NDArray[Any]]]: ...
 
 
 class Buckets(NamedTuple):

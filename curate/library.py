@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from curate.belt import Belt, may_give_text
-from curate.config import Config, parse_config
-from curate.decide import decide
+from curate.config.file import Config, parse_config
+from curate.decide.decide import decide
 from curate.document import Address, Document
 from curate.errors import UserError
-from curate.executor import Serial
-from curate.scan_output import BLOCK
+from curate.executors.executor import Serial
+from curate.scan.blocks import BLOCK
+from curate.scan.sketches import SketchWriter, gather, sketch_all
 from curate.sizes import figure
-from curate.sketches import SketchWriter, gather, sketch_all
 from curate.sources.sniff import is_page
 from curate.stage import GUARD
 

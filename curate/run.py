@@ -5,31 +5,33 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from curate import ledger, manifest
-from curate.accounts import check_bytes, check_rows, stats
-from curate.alarms import alarms
-from curate.canaries import plant
-from curate.config import Config
-from curate.crawl import crawl, input_files, plan, slice_size
-from curate.decide import decide
+from curate.config.file import Config
+from curate.decide.decide import decide
+from curate.decide.survivors import Survivors, column, verdict_table
 from curate.durable import write_json
 from curate.errors import UserError
-from curate.executor import Executor, results
-from curate.fingerprint import fingerprint
-from curate.lease import Lease
-from curate.output import Output
-from curate.schema import attributes
-from curate.shards import ShardTask, plan_shards, write_shard
-from curate.sketches import gather
-from curate.source import InputFile
-from curate.survivors import Survivors, column, verdict_table
-from curate.tasks import ScanResult, ScanTask, save_run
-from curate.written import PartFacts, Written
+from curate.executors.executor import Executor, results
+from curate.output import manifest
+from curate.output.fingerprint import fingerprint
+from curate.output.folder import Output
+from curate.output.lease import Lease
+from curate.output.schema import attributes
+from curate.output.written import PartFacts, Written
+from curate.scan.crawl import crawl, input_files, plan, slice_size
+from curate.scan.sketches import gather
+from curate.scan.tasks import ScanResult, ScanTask, save_run
+from curate.sources.reader import InputFile
+from curate.write import ledger
+from curate.write.accounts import check_bytes, check_rows, stats
+from curate.write.alarms import alarms
+from curate.write.shards import ShardTask, plan_shards, write_shard
 
 DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
+Decided = Callable[[Survivors, Executor, Path], Any]  # looks at a run whose verdicts stand, before it is written
 Telling = Callable[[str], None]
 Progress = Callable[[str, Mapping[str, Any]], None]
 
@@ -45,7 +47,7 @@ class Options:
     partitions: int | None = None
     work: str | None = None
     keep_work: bool = False
-    canaries: bool = False  # plant canaries and report what was caught of them
+    decided: Decided | None = None
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Report:
 
     stats: dict[str, Any]
     ready: bool = False
-    canaries: dict[str, Any] | None = None  # as in .canaries.json
+    told: Any = None  # what `Options.decided` gave back
 
     @property
     def damaged(self) -> int:
@@ -106,7 +108,7 @@ def _phases(
     clock.lap("scan")
     notes = decide_all(config, survivors, executor, options, progress)
     clock.lap("decide")
-    planted = plant(survivors, executor, output.final) if options.canaries else None
+    told = options.decided(survivors, executor, output.final) if options.decided else None
     written = write_all(survivors, executor, output, progress)
     clock.lap("write")
     report = _balance(survivors, scanned, written, notes, executor, output)
@@ -114,7 +116,7 @@ def _phases(
     write_json(output.final / ".fingerprint.json", parts)
     manifest.write(output.final, config, parts, written.shards, report)
     output.publish(options.keep_work)
-    return Report(report, canaries=planted)
+    return Report(report, told=told)
 
 
 def _balance(

@@ -146,7 +146,7 @@ class Declared:
     traces: Mapping[str, pa.DataType] = field(default_factory=dict)  # columns that it sets for `measures/` alone
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
     equal: bool = False  # twins are equal texts, of which the first stays
-    kin_threshold: float | None = None  # see `curate.clusters.Resemblance`
+    kin_threshold: float | None = None  # see `curate.decide.clusters.Resemblance`
     compared: Callable[[Document], Set[str]] | None = None  # the set whose Jaccard similarity it estimates
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
-from curate.options import options
-from curate.registry import installed, stage_class
+from curate.plug_ins.options import options
+from curate.plug_ins.registry import installed, stage_class
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")

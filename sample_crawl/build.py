@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from curate.crawl_sample import CRAWL_SAMPLE
+from curate.example_pages import CRAWL_SAMPLE
 from sample_crawl import answers, copies, junk, markup, wire
 from sample_crawl.deflate import gzip_member
 from sample_crawl.page import KEPT, OTHER, Page, page

@@ -15,11 +15,11 @@ import pyarrow as pa
 import xxhash
 from pydantic import Field
 
-from curate.bands import lsh_candidate_probability as lsh_candidate_probability
 from curate.corpus import Corpus
+from curate.decide.bands import lsh_candidate_probability as lsh_candidate_probability
+from curate.decide.twins import near_verdicts
 from curate.document import Document
 from curate.stage import Sketch, Verdicts
-from curate.twins import near_verdicts
 from stages import minhash
 
 Records = npt.NDArray[Any]

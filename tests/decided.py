@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from curate.corpus import Corpus
-from curate.decide import decide
+from curate.decide.decide import decide
+from curate.decide.verdicts import VerdictTable
 from curate.document import Address, Document
-from curate.executor import Executor, Serial
-from curate.sketches import SketchWriter, gather, sketch_all
+from curate.executors.executor import Executor, Serial
+from curate.scan.sketches import SketchWriter, gather, sketch_all
 from curate.stage import CorpusStage
-from curate.verdicts import VerdictTable
 
 Stages = Sequence[tuple[str, CorpusStage]]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate.config import parse_config
-from curate.executor import Executor, Serial
+from curate.config.file import parse_config
+from curate.executors.executor import Executor, Serial
 from curate.run import Options, Report, run
 
 WORDS = (

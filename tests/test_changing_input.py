@@ -12,8 +12,8 @@ import pytest
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.source import Slice
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import Slice
 from tests.engine import run_it, settings, text, write_jsonl
 from tests.sources.reading import put
 from tests.sources.warc_bytes import member, response, site

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.config import read_config
+from curate.config.file import read_config
 
 ROOT = Path(__file__).parents[1]
 

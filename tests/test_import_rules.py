@@ -13,7 +13,7 @@ PATHS = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("
 NAMES = [str(path.relative_to(ROOT)) for path in PATHS]
 
 PUBLIC = {
-    "curate.bands",
+    "curate.decide.bands",
     "curate.caps",
     "curate.corpus",
     "curate.document",
@@ -21,13 +21,24 @@ PUBLIC = {
     "curate.sources.charset",
     "curate.stage",
     "curate.text",
-    "curate.twins",
+    "curate.decide.twins",
 }
 """What a stage may import of the engine; a stage of somebody else needs no more."""
 
 GROUND_FLOOR = {"curate", "curate.errors", "curate.sizes", "curate.yaml12"}
 """What `scale` may use of the engine: its errors, its sizes and its YAML."""
 
+ORDER = (
+    "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable", "curate.document",
+    "curate.executors", "curate.corpus", "curate.stage", "curate.plug_ins", "curate.caps", "curate.sources.members",
+    "curate.sources", "curate.config", "curate.belt", "curate.output", "curate.scan", "curate.decide", "curate.write",
+    "curate.run", "curate.example_pages", "curate.library", "curate.inspect", "curate.what_if", "curate.report",
+    "curate.tools", "curate.commands.make", "curate.commands.look", "curate.commands.know", "curate.commands",
+    "curate.cli",
+)  # fmt: skip
+"""The rooms of the engine: nothing imports from a later one. The package itself loads its library half on demand."""
+
+MAX_FILES = 20
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 300, 40
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "base", "common", "misc"}
 BROAD = {"Exception", "BaseException"}
@@ -83,7 +94,7 @@ def test_the_engine_knows_no_stage(path: Path) -> None:
 
 @pytest.mark.parametrize("path", files_of("curate"), ids=str)
 def test_only_the_command_line_imports_scale(path: Path) -> None:
-    if not re.fullmatch(r"curate/(cli\w*|commands/(scale|completion))\.py", str(path.relative_to(ROOT))):
+    if not re.fullmatch(r"curate/(cli\w*|commands/know/(scale|completion))\.py", str(path.relative_to(ROOT))):
         assert not {name for name in imported(path) if within(name, "scale")}
 
 
@@ -91,6 +102,34 @@ def test_only_the_command_line_imports_scale(path: Path) -> None:
 def test_stages_use_the_public_names_of_the_engine(path: Path) -> None:
     engine = {name for name in own(path) if within(name, "curate")}
     assert engine <= PUBLIC
+
+
+def room_of(name: str) -> int:
+    """The place in ORDER of a module's room: the longest name that it lies in."""
+    rooms = [place for place, room in enumerate(ORDER) if within(name, room)]
+    return max(rooms, key=lambda place: len(ORDER[place]))
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", [path for path in files_of("curate") if module_of(path) != "curate"], ids=str)
+def test_nothing_imports_from_a_later_room(path: Path) -> None:
+    here = room_of(module_of(path))
+    assert not {name for name in own(path) - {"curate"} if within(name, "curate") and room_of(name) > here}
+
+
+def test_no_file_imports_itself_by_a_detour() -> None:
+    modules = {module_of(path): own(path) - {module_of(path)} - set(PACKAGES) for path in PATHS}
+    while leaves := {name for name, imports in modules.items() if not imports & modules.keys()}:
+        modules = {name: imports for name, imports in modules.items() if name not in leaves}
+    assert not modules, f"a circle among {sorted(modules)}"
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in files_of("curate") + files_of("scale")}), ids=str)
+def test_a_folder_can_be_taken_in_at_a_glance(folder: Path) -> None:
+    assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= MAX_FILES
 
 
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)

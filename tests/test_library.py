@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from curate import CRAWL_SAMPLE, curate
-from curate.config import parse_config
+from curate.config.file import parse_config
 from curate.errors import UserError
 from curate.library import Verdict
 from tests.engine import STAGES, text

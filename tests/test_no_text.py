@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
-from curate.config import parse_config
+from curate.config.file import parse_config
 from curate.document import Document
 from curate.errors import UserError
 from tests.engine import run_it, settings, text, write_jsonl

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from curate import curate, yaml12
-from curate.config import read_config
+from curate.config.file import read_config
 from curate.durable import whole
 from curate.errors import UserError, cause, explained
-from curate.report.opened import OpenedRun
+from curate.inspect.opened import OpenedRun
 from tests.commands.calling import Calling
 from tests.engine import write_jsonl
 from tests.report.finished import finished

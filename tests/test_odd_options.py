@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from curate.crawl import MOST_TASKS, slice_size
+from curate.scan.crawl import MOST_TASKS, slice_size
 from tests.engine import crawl, run_it, settings, text, tree_hash
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from curate import scan
 from curate.errors import UserError
-from curate.executor import Executor, Outcome, Serial
-from curate.processes import Processes
+from curate.executors.executor import Executor, Outcome, Serial
+from curate.executors.processes import Processes
+from curate.scan import slice as scan
 from tests.engine import STAGES, crawl, run_it, settings, table, text, tree_hash, write_jsonl
 
 

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from warcio.archiveiterator import ArchiveIterator
 
-from curate.crawl_sample import CRAWL_SAMPLE
+from curate.example_pages import CRAWL_SAMPLE
 from sample_crawl import build, prose
 from sample_crawl.deflate import brotli_stored, gzip_member, zlib_stream, zstd_stored
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from curate import guard
 from curate.errors import UserError
+from curate.scan import guard
 from curate.sizes import LEAST_WORKER_MEMORY, figure, numbered, parse_size, show_size, worker_memory
 
 ROOT = Path(__file__).parents[1]
@@ -62,7 +62,7 @@ def test_the_limit_on_memory_is_lifted_again() -> None:
 
 RESERVING = """
 import mmap, sys
-from curate import guard
+from curate.scan import guard
 reserve = mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # as Arrow's allocator does
 guard.limit_memory(512 << 20)
 small = bytearray(100 << 20)

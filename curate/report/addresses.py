@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from curate.report.lookup import may_hold
-from curate.report.opened import OpenedRun
+from curate.inspect.lookup import may_hold
+from curate.inspect.opened import OpenedRun
 
 Address = tuple[str, int]  # file and offset
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from curate.report.limits import limits_of
-from curate.report.opened import OpenedRun
+from curate.inspect.limits import limits_of
+from curate.inspect.opened import OpenedRun
 from curate.report.scales import edges
 from curate.stage import breaks
 

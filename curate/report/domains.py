@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from curate.report.opened import OpenedRun
+from curate.inspect.opened import OpenedRun
 
 # The host of a URL as RE2: after the scheme and a user name, up to port, path, query or fragment.
 _HOST = r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?//(?:[^/?#@]*@)?(?P<host>\[[^\]]*\]|[^/?#:]*)"
@@ -29,7 +29,7 @@ def domains(run: OpenedRun, most: int) -> tuple[list[Domain], int]:
 
 
 def _kept(run: OpenedRun) -> pa.ChunkedArray:
-    """Hosts of the kept pages, as `curate.schema.domain` gives them, but in one pass over the column."""
+    """Hosts of the kept pages, as `curate.output.schema.domain` gives them, but in one pass over the column."""
     if run.stats["kept"]["rows"] == run.stats["kept"]["documents"]:
         urls = run.read("shards", ["url"]).column("url")
     else:  # whole passes of the mixture written as rows: each document counts once

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from curate.inspect.evidence import Span, spans, unlike
+from curate.inspect.opened import OpenedRun
 from curate.report.addresses import Address, kept_texts, rows_at
-from curate.report.evidence import Span, spans, unlike
-from curate.report.opened import OpenedRun
 
 EXCERPT, BEFORE = 700, 120  # characters shown of a text, and of those before the first evidence
 MOST_SPANS = 60

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from curate.inspect.opened import OpenedRun
 from curate.report.addresses import Address, kept_texts, rows_at
-from curate.report.opened import OpenedRun
 
 LARGEST, MEMBERS, EXCERPT = 10, 5, 600  # clusters shown, pages shown of each, characters of the twin's text
 ROW_GROUPS = 24  # most row groups of shards that are read for texts

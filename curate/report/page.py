@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 
 from curate.durable import whole
+from curate.inspect.opened import OpenedRun
 from curate.report import (
     charts,
     section_drops,
@@ -23,7 +24,6 @@ from curate.report import (
 from curate.report.distributions import distributions
 from curate.report.figures import Figures
 from curate.report.markup import Markup, element, join
-from curate.report.opened import OpenedRun
 
 NAME = "report.html"
 SAMPLES = 6

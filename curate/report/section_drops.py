@@ -1,9 +1,9 @@
 """What each rule threw away, with the cause in sight."""
 
+from curate.inspect.funnel import funnel
+from curate.inspect.opened import OpenedRun
 from curate.report.drops import Sample, samples
-from curate.report.funnel import funnel
 from curate.report.markup import Markup, count, element, folded, join, measured, url, words
-from curate.report.opened import OpenedRun
 from curate.sizes import numbered
 
 NONE = "No dropped text is recorded (samples: 0, or nothing with a text was dropped)."

@@ -1,10 +1,10 @@
 """Which pages are copies of one another."""
 
+from curate.inspect.opened import OpenedRun
 from curate.report import charts
 from curate.report.duplicates import LARGEST, Cluster, Duplicates, duplicates
 from curate.report.figures import Figures
 from curate.report.markup import Markup, count, element, folded, join, measured, table, url
-from curate.report.opened import OpenedRun
 from curate.sizes import numbered
 
 

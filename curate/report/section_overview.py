@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from curate.inspect.funnel import funnel
+from curate.inspect.opened import OpenedRun
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
-from curate.report.funnel import funnel
 from curate.report.markup import Markup, count, element, folded, join, share, short, size, table, words
-from curate.report.opened import OpenedRun
 
 # What an alarm of each kind says after its name: `dropped`, `of` and their share.
 ALARMS = {

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import yaml
 
+from curate.inspect.costs import REST, stage_costs
+from curate.inspect.opened import OpenedRun
 from curate.report import charts
-from curate.report.costs import REST, stage_costs
 from curate.report.figures import Figures
 from curate.report.markup import Markup, count, element, folded, join, measured, size, table
-from curate.report.opened import OpenedRun
 from curate.sizes import numbered
 
 MOST_ROWS = 60

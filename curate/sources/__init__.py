@@ -1,12 +1,12 @@
 """Readers of crawl and text files: one file per kind of input, and the concerns they stand on."""
 
-from curate.source import InputFile, Reader
-from curate.sources.config import SourceConfig
 from curate.sources.files import find_files, identity, is_there
 from curate.sources.jsonl import JsonlReader
 from curate.sources.kinds import kind_of
 from curate.sources.parquet import ParquetReader
+from curate.sources.reader import InputFile, Reader
 from curate.sources.remote import mask_url, masked
+from curate.sources.settings import SourceConfig
 from curate.sources.warc import WarcReader
 from curate.sources.wet import WetReader
 

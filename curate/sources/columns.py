@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 
 from curate.errors import UserError
-from curate.sources.config import SourceConfig
 from curate.sources.files import find_files
 from curate.sources.lines import lines, text_layout
 from curate.sources.reading import open_input, window_on
+from curate.sources.settings import SourceConfig
 from curate.text import unstorable
 
 TYPES = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from curate.errors import SourceError, UserError, cause
-from curate.source import InputFile
-from curate.sources.config import SourceConfig
 from curate.sources.kinds import kind_of
+from curate.sources.reader import InputFile
 from curate.sources.reading import open_input, real_url
 from curate.sources.remote import file_system, is_url, mask_url, retried
+from curate.sources.settings import SourceConfig
 
 MAX_LIST_BYTES = 1 << 30
 

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
-from curate.source import InputFile, Slice, Span
 from curate.sources.columns import Unfit, column_types, fitted
-from curate.sources.config import SourceConfig
 from curate.sources.lines import Line, lines, next_line, text_layout
+from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
+from curate.sources.settings import SourceConfig
 from curate.text import clean
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from curate.sources.gzip_members import GzipMembers
-from curate.sources.inflated import Inflated
-from curate.sources.member_chain import Codec
-from curate.sources.warc_stream import Stretches
-from curate.sources.window import Window
-from curate.sources.zstd_frames import ZstdFrames
+from curate.sources.members.gzip_members import GzipMembers
+from curate.sources.members.inflated import Inflated
+from curate.sources.members.member_chain import Codec
+from curate.sources.members.warc_stream import Stretches
+from curate.sources.members.window import Window
+from curate.sources.members.zstd_frames import ZstdFrames
 
 STEP = 1 << 18
 

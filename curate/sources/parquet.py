@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
-from curate.source import InputFile, Slice, Span
 from curate.sources.cells import BadCell, held, is_words, stored_type, values
-from curate.sources.config import SourceConfig
+from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import BytesFile, open_input, unreadable
+from curate.sources.settings import SourceConfig
 from curate.text import clean
 
 BATCH_ROWS = 256

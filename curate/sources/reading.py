@@ -7,10 +7,10 @@ from contextlib import closing
 import pyarrow as pa
 
 from curate.document import Drop
-from curate.source import InputFile, Slice, Span
-from curate.sources.config import SourceConfig
+from curate.sources.members.window import BLOCK_BYTES, Bytes, LocalBytes, Window
+from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.remote import RemoteBytes, is_url, mask_url
-from curate.sources.window import BLOCK_BYTES, Bytes, LocalBytes, Window
+from curate.sources.settings import SourceConfig
 
 REMOTE_BLOCK_BYTES = 8 << 20  # a range request costs a round trip
 

@@ -8,10 +8,7 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
-from curate.source import InputFile, Slice, Span
 from curate.sources.charset import decode
-from curate.sources.config import SourceConfig
-from curate.sources.digest import mismatch
 from curate.sources.http_response import (
     HttpResponse,
     TooLarge,
@@ -19,15 +16,18 @@ from curate.sources.http_response import (
     media_type,
     parse_response,
 )
-from curate.sources.inflated import Inflated
-from curate.sources.layout import Layout, layout
-from curate.sources.member_chain import Codec, next_start
+from curate.sources.members.digest import mismatch
+from curate.sources.members.inflated import Inflated
+from curate.sources.members.layout import Layout, layout
+from curate.sources.members.member_chain import Codec, next_start
+from curate.sources.members.warc_members import member_records
+from curate.sources.members.warc_record import WarcHeader
+from curate.sources.members.warc_stream import Record, stream_records
+from curate.sources.members.window import Window
+from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
+from curate.sources.settings import SourceConfig
 from curate.sources.sniff import sniff
-from curate.sources.warc_members import member_records
-from curate.sources.warc_record import WarcHeader
-from curate.sources.warc_stream import Record, stream_records
-from curate.sources.window import Window
 from curate.text import clean
 
 PAGES = frozenset({"response", "resource", "conversion"})

@@ -7,10 +7,11 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from lxml.etree import ElementDefaultClassLookup, HTMLParser, ParserError, XMLSyntaxError, strip_elements
-from lxml.html import HtmlElement, document_fromstring
+from lxml.etree import strip_elements
 from trafilatura import extract
 from trafilatura.settings import Extractor
+
+from stages.extraction.tree import AutoExtractor, parsed
 
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it warns of, the ledger says
 
@@ -32,32 +33,9 @@ class Options(NamedTuple):
     links: bool = False
 
 
-class AutoExtractor(Extractor):
-    """trafilatura's options for a cascade that asks its fall-backs only about a text below a share of the page."""
-
-    __slots__ = ("enough",)
-
-    def __init__(self, enough: float, **options: Any) -> None:
-        super().__init__(**options)
-        self.enough = enough
-
-
 def article_text(source: str, options: Options) -> str:
     """The main text of a page, "" where none is found. The same for the same source, whatever came before."""
     return _cascade()(source, copy(_extractor(options)))
-
-
-def parsed(source: str) -> HtmlElement | None:
-    """The page as a tree without comments, of any depth; None where there is nothing to parse."""
-    parser = HTMLParser(
-        collect_ids=False, default_doctype=False, encoding="utf-8",
-        remove_comments=True, remove_pis=True, huge_tree=True,
-    )  # fmt: skip
-    parser.set_element_class_lookup(ElementDefaultClassLookup(element=HtmlElement))  # in C; lxml.html's is Python
-    try:
-        return document_fromstring(source.encode("utf-8", "replace"), parser=parser)
-    except (ParserError, XMLSyntaxError):
-        return None
 
 
 def plain_text(source: str, options: Extractor) -> str:

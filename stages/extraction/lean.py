@@ -3,7 +3,7 @@
 The installed trafilatura's functions run as they are, but in namespaces of their own where a few things differ; the
 library itself is left alone:
 
-1. Elements get their class in C (`article.parsed`).
+1. Elements get their class in C (`tree.parsed`).
 2. Expressions over class names ask for marks (`marks`, `expressions`).
 3. Scripts, styles and attributes that nobody reads leave the tree before it is copied, and a copy is made only for
    who reads it.
@@ -24,7 +24,6 @@ from lxml.html import HtmlElement
 from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
-from stages.extraction.article import AutoExtractor, parsed
 from stages.extraction.expressions import marked
 from stages.extraction.marks import PAGE_MARKS, Marker
 from stages.extraction.rescue import (
@@ -36,6 +35,7 @@ from stages.extraction.rescue import (
     most_text,
     unlikely_candidates,
 )
+from stages.extraction.tree import AutoExtractor, parsed
 
 Namespace = dict[str, Any]
 EXTRACTED = "Extracted"  # on the root: characters that the own extractor found

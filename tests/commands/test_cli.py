@@ -16,8 +16,8 @@ import pytest
 
 from curate import durable
 from curate.cli import COMMANDS, EXIT_STATUS, cli
-from curate.manifest import NAME
-from curate.registry import stage_class
+from curate.output.manifest import NAME
+from curate.plug_ins.registry import stage_class
 from tests.commands.calling import Calling, written
 from tests.engine import crawl, settings, text, write_jsonl
 
@@ -266,7 +266,7 @@ def full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             plainly(path, value)
 
-        monkeypatch.setattr("curate.scan_output.write_json", write_json)
+        monkeypatch.setattr("curate.scan.blocks.write_json", write_json)
     yield folder
     if mounted:
         subprocess.run(["umount", str(folder)], check=True)

@@ -10,9 +10,9 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from curate.cli import cli
-from curate.config import Config, parse_config
-from curate.executor import Serial
-from curate.report.opened import OpenedRun
+from curate.config.file import Config, parse_config
+from curate.executors.executor import Serial
+from curate.inspect.opened import OpenedRun
 from curate.run import Options, run
 
 ROOT = Path(__file__).parents[2]

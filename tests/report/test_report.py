@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from curate.inspect.funnel import funnel
+from curate.inspect.opened import OpenedRun
+from curate.output.schema import domain
 from curate.report import section_overview
 from curate.report.domains import domains
 from curate.report.duplicates import duplicates
-from curate.report.funnel import funnel
 from curate.report.markup import element
-from curate.report.opened import OpenedRun
 from curate.report.page import page
-from curate.schema import domain
 from tests.report.finished import call, finished, pages, sample_run
 
 SCRIPT = "<script>window.hacked = 1</script></pre><img src=x onerror='window.hacked = 2'><!-- & ]]>"
@@ -250,7 +250,7 @@ def test_domains_are_those_of_the_ledger(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_alarm_has_its_sentence() -> None:
-    from curate import alarms
+    from curate.write import alarms
 
     kinds = set(
         re.findall(r'"(source_lost|domain_lost|giant_cluster|shortfall|over_4_epochs)"', inspect.getsource(alarms))

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from curate.source import InputFile, Reader, Slice, Span
 from curate.sources import READ_REASONS, SourceConfig, reader
+from curate.sources.reader import InputFile, Reader, Slice, Span
 
 
 def put(folder: Path, name: str, data: bytes) -> InputFile:
@@ -24,7 +24,7 @@ def read(file: InputFile, **options: Any) -> list[Span]:
 
 
 def check(made: Reader, file: InputFile, spans: list[Span]) -> None:
-    """Holds spans to the contract of `curate.source.Span`."""
+    """Holds spans to the contract of `curate.sources.reader.Span`."""
     position = 0
     for span in spans:
         assert span.offset == position and span.length >= 0

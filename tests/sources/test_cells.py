@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate.errors import UserError
-from curate.source import InputFile
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import InputFile
 from tests.engine import run_it, settings, text
 from tests.sources.reading import put, read
 

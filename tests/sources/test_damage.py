@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.source import InputFile, Slice, Span
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import InputFile, Slice, Span
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
 from tests.sources.warc_bytes import frame, http, member, page, record, response, site, stored_member, text
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from curate.errors import UserError
-from curate.source import InputFile
 from curate.sources import SourceConfig, find_files, reader
 from curate.sources.jsonl import JsonlReader
 from curate.sources.parquet import ParquetReader
+from curate.sources.reader import InputFile
 from curate.sources.warc import WarcReader
 from curate.sources.wet import WetReader
 

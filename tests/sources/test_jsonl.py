@@ -11,8 +11,8 @@ import pytest
 import zstandard
 
 from curate.errors import UserError
-from curate.source import Slice
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import Slice
 from tests.sources.reading import put, read, real, reasons, sliced
 from tests.sources.warc_bytes import text
 

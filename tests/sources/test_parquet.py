@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate.errors import UserError
-from curate.source import InputFile, Slice
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import InputFile, Slice
 from tests.sources.reading import check, put, read, real, reasons, sliced
 from tests.sources.warc_bytes import text
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import pytest
 
 from curate.errors import SourceError, UserError
-from curate.source import InputFile, Slice
 from curate.sources import SourceConfig, find_files, mask_url, masked, reader
 from curate.sources import remote as module
+from curate.sources.reader import InputFile, Slice
 from curate.sources.remote import RemoteBytes, host_slot
 from tests.sources.reading import kept, numbers, real, reasons, sliced
 from tests.sources.warc_bytes import member, site

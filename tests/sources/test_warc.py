@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.source import Slice
 from curate.sources import SourceConfig, reader
+from curate.sources.reader import Slice
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
 from tests.sources.warc_bytes import (
     dictionary_frame,

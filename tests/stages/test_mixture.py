@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from curate.decide.verdicts import VerdictTable
 from curate.errors import UserError
-from curate.verdicts import VerdictTable
 from scale.mixture import epochs_per_source
 from stages.mixture import Mixture
 from tests.decided import decided, documents

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from curate import clusters, twins
+from curate.decide import clusters, twins
 from curate.document import Document
 from stages.near_dedup import By, NearDedup, jaccard, shingles
 from tests.decided import decided, documents

@@ -1,0 +1,32 @@
+"""`curate doctor`: is this installation whole?"""
+
+import json
+import sys
+from dataclasses import asdict
+
+import click
+
+from curate.tools.doctor import findings
+
+WORDS = {"ok": "ok", "optional": "note", "missing": "MISSING"}
+
+
+@click.command("doctor", epilog="\b\nExample:\n  curate doctor")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(as_json: bool) -> None:
+    """Check versions, models, stages, extras, disk and memory; tell what is missing and the command that mends it.
+
+    Exit status 1 when something is missing that every run needs.
+    """
+    found = list(findings())
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in found], indent=1))
+    else:
+        for finding in found:
+            click.echo(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.told}")
+            if finding.mend:
+                click.echo(f"{'':9}{'':26}mend: {finding.mend}")
+    missing = [finding.about for finding in found if finding.state == "missing"]
+    if missing:
+        click.echo(f"curate: {len(missing)} missing: {', '.join(missing)}", err=True)
+        sys.exit(1)

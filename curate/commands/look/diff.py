@@ -1,0 +1,51 @@
+"""`curate diff`: two runs side by side."""
+
+import json
+from typing import Any
+
+import click
+
+from curate.inspect.difference import Difference, Move, difference_lines, explained
+from curate.inspect.opened import OpenedRun
+
+EVERY = 1 << 62
+
+
+@click.command("diff", epilog="\b\nExample:\n  curate diff out-a/ out-b/ --examples 3")
+@click.argument("before", metavar="RUN_A")
+@click.argument("after", metavar="RUN_B")
+@click.option(
+    "--examples", type=click.IntRange(0), default=2, show_default=True, help="Documents shown of each change."
+)
+@click.option("--jsonl", is_flag=True, help="Every document whose verdict differs, one JSON object a line.")
+def command(before: str, after: str, examples: int, jsonl: bool) -> None:
+    """Compare RUN_A with RUN_B: how their configs differ, the funnels, which documents changed sides and why."""
+    compared = Difference(OpenedRun.of(before), OpenedRun.of(after))
+    if not jsonl:
+        click.echo("\n".join(difference_lines(compared, examples)))
+        return
+    for move in compared.moves(EVERY):
+        if move.before != move.after:
+            for file, offset in move.places:
+                click.echo(json.dumps(_plain(compared, move, file, offset)))
+
+
+def _plain(compared: Difference, move: Move, file: str, offset: int) -> dict[str, Any]:
+    told = [explained(run, file, offset) or {} for run in (compared.before, compared.after)]
+    names = ("value", "limit", "matched_file", "matched_offset", "score")
+    return {
+        "url": told[0].get("url") or told[1].get("url"),
+        "file_path": file,
+        "offset": offset,
+        "changed_sides": move.side,
+        "before": {
+            "stage": move.before[0],
+            "reason": move.before[1] or None,
+            **{name: told[0].get(name) for name in names},
+        },
+        "after": {
+            "stage": move.after[0],
+            "reason": move.after[1] or None,
+            **{name: told[1].get(name) for name in names},
+        },
+    }

@@ -1,0 +1,89 @@
+"""`curate stats`: the drop report, whole or by group, and what the run cost."""
+
+import json
+from typing import Any
+
+import click
+
+from curate.inspect import breakdown, costs, funnel
+from curate.inspect.opened import OpenedRun
+from curate.inspect.tables import comma_separated, lines
+from curate.sizes import numbered
+
+TOP = 20
+
+
+@click.command("stats", epilog="\b\nExample:\n  curate stats out/ --by language")
+@click.argument("out")
+@click.option("--by", type=click.Choice(["stage", *breakdown.GROUPS]), default="stage", show_default=True)
+@click.option("--json", "form", flag_value="json", help="As JSON.")
+@click.option("--csv", "form", flag_value="csv", help="As CSV.")
+@click.option(
+    "--price", type=click.FloatRange(0), metavar="DOLLARS_PER_CPU_HOUR", help="Tell what a million kept tokens cost."
+)
+@click.option(
+    "--top", type=click.IntRange(1), default=TOP, show_default=True, help="Groups shown as text; JSON and CSV have all."
+)
+def command(out: str, by: str, form: str | None, price: float | None, top: int) -> None:
+    """What came in, what was kept, and what each stage dropped for which reason in the run at OUT.
+
+    Words, bytes and tokens are those of texts; `~` marks estimates from the number of words.
+    """
+    run = OpenedRun.of(out)
+    rows = funnel.rows(run.stats) if by == "stage" else breakdown.breakdown(run, by)
+    if form == "json":
+        click.echo(json.dumps(_plain(run, by, rows, price), indent=1))
+    elif form == "csv":
+        click.echo(_csv(run, by, rows))
+    else:
+        told = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
+        click.echo("\n".join([*_trial(run), *told]))
+
+
+def _trial(run: OpenedRun) -> list[str]:
+    return [] if run.limit is None else [f"a trial run: --limit {run.limit}"]
+
+
+def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
+    return [funnel.summary(run.stats), "", *costs.cost_lines(run.stats, run.timings, price)]
+
+
+def _plain(run: OpenedRun, by: str, rows: list[dict[str, Any]], price: float | None) -> dict[str, Any]:
+    stats, timings = run.stats, run.timings
+    told = {"read": stats["read"], "limit": run.limit, "kept": {**stats["kept"], "tokens": funnel.kept_tokens(stats)},
+            "tokens_counted": bool(stats["kept"]["tokens"]), "by": by, "rows": rows, "records": stats["records"],
+            "notes": stats["notes"], "alarms": stats["alarms"],
+            "timings": {**timings, "stages": costs.stage_costs(stats, timings),
+                        "cpu_hours": costs.cpu_hours(timings)}}  # fmt: skip
+    if price is not None:
+        told["dollars_per_million_kept_tokens"] = costs.price_per_million(stats, timings, price)
+    return told
+
+
+def _csv(run: OpenedRun, by: str, rows: list[dict[str, Any]]) -> str:
+    if by == "stage":
+        return comma_separated(rows, funnel.FUNNEL)
+    stages = _stages(run, rows)
+    flat = [{**row, **{f"dropped.{stage}": row["dropped"].get(stage, 0) for stage in stages}} for row in rows]
+    dropped = (f"dropped.{stage}" for stage in stages)
+    return comma_separated(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"))
+
+
+def _groups(run: OpenedRun, by: str, rows: list[dict[str, Any]], top: int) -> list[str]:
+    stages = _stages(run, rows)
+    flat = [{**row, **{f"-{stage}": lost for stage, lost in row["dropped"].items()},
+             by: "(not known)" if row[by] is None else row[by],
+             "kept_share": f"{row['kept_share']:.1%}".rjust(6)} for row in rows[:top]]  # fmt: skip
+    titles = {"kept_share": " share", "bytes": "text bytes", "tokens": "~tokens"}
+    dropped = (f"-{stage}" for stage in stages)
+    told = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)
+    left = rows[top:]
+    if left:
+        pages = numbered(sum(row["pages"] for row in left), "page")
+        told.append(f"and {len(left):,} more with {pages} (--top, --json, --csv)")
+    return told
+
+
+def _stages(run: OpenedRun, rows: list[dict[str, Any]]) -> list[str]:
+    """The stages that dropped something, in their order."""
+    return [stage for stage in run.stats["stages"] if any(stage in row["dropped"] for row in rows)]

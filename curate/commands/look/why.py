@@ -1,0 +1,78 @@
+"""`curate why`: the whole path of one page."""
+
+import json
+import shlex
+from typing import Any
+
+import click
+
+from curate.inspect.lookup import Found, find
+from curate.inspect.opened import OpenedRun
+from curate.inspect.path import page_path
+from curate.inspect.path_text import excerpt, path_json, path_lines
+from curate.inspect.reopen import Gone, Reopened, printable, text_by_belt, title
+from curate.inspect.samples import sampled_text
+from curate.stage import OPENING
+
+
+@click.command(
+    "why",
+    epilog="\b\nExample:\n  curate why out/ https://www.example.org/page.html\n  curate why out/ crawl.warc.gz:1502",
+)
+@click.argument("out")
+@click.argument("place", metavar="URL|FILE:OFFSET")
+@click.option(
+    "--text", "whole", is_flag=True, help="The whole text; made again from the input where the run did not store it."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(out: str, place: str, whole: bool, as_json: bool) -> None:
+    """Tell why the page at URL or FILE:OFFSET was kept or dropped in the run at OUT.
+
+    Each stage with its verdict, each measure with its value and the limits of the run's config, the twin of a
+    duplicate, and the command that puts the same record on the belt again. A record id will do as the place, too.
+    """
+    run = OpenedRun.of(out)
+    told = [_told(run, found, whole) for found in find(run, place)]
+    if as_json:
+        click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in told], indent=1))
+        return
+    for number, (found, more) in enumerate(told):
+        if number:
+            click.echo("")
+        click.echo("\n".join(_lines(run, found, more, whole)))
+
+
+def _told(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, Any]]:
+    """Title of the raw page and its text, as far as they can be had; and how to reopen it."""
+    more: dict[str, Any] = {"title": None, "text": found.row.get("text") or sampled_text(run, found), "missing": None}
+    alike = ["--against", str(run.folder)] if found.row.get("stage") in dict(run.config.corpus_stages) else []
+    more["reopen"] = shlex.join(["curate", "try", str(run.folder), found.address, *alike])
+    if found.row.get("reason") == "damaged":
+        return found, more
+    try:
+        document = Reopened(run).document(found.file, found.offset)
+        more["title"] = title(document)
+        stage = found.row.get("stage")
+        if whole and more["text"] is None and stage not in OPENING:
+            more["text"] = text_by_belt(run, document, stage)
+    except Gone as error:
+        more["missing"] = str(error)
+    return found, more
+
+
+def _lines(run: OpenedRun, found: Found, more: dict[str, Any], whole: bool) -> list[str]:
+    path = page_path(run, found)
+    told = path_lines(path, run.options)
+    after = [""]
+    if more["title"]:
+        after.append(f"title    {excerpt(more['title'])}")
+    if more["text"] and not whole:
+        after.append(f"text     {excerpt(more['text'])}")
+    if not more["text"] and path.words:
+        after.append("text     not stored by the run; --text makes it again from the input")
+    if more["missing"]:
+        after.append(f"input    {more['missing']}: no title, no text but what the run stored")
+    after.append(f"reopen   {more['reopen']}")
+    if whole and more["text"]:
+        after += ["", printable(more["text"])]
+    return [*told, *after]

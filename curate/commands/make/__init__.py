@@ -1,0 +1,1 @@
+"""Commands that make something: a run, a check before it, a model, a quarantine."""

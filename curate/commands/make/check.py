@@ -1,0 +1,66 @@
+"""`curate check`: is this config right, and what will it do?"""
+
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from curate.config.file import Config, read_config
+from curate.output.fingerprint import fingerprint
+from curate.output.folder import Output
+from curate.output.schema import attributes, shard_schema
+from curate.scan.crawl import input_files
+from curate.sizes import numbered, show_size
+from curate.sources.reader import InputFile
+from curate.stage import Stage
+
+WIDTH, INDENT = 110, 8
+
+
+@click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
+@click.argument("config")
+def command(config: str) -> None:
+    """Check CONFIG, its input files and its output, and say what a run would do. Writes nothing."""
+    read = read_config(config)
+    files = input_files(read)
+    types = attributes(read, files)
+    for source in read.input:
+        mine = [file for file in files if file.source == source]
+        size = show_size(sum(file.size for file in mine))
+        _say("input", f"{source}: {numbered(len(mine), 'file')}, {size}, first {mine[0].name}")
+    for kind, stages in (("document", read.document_stages), ("corpus", read.corpus_stages)):
+        for name, stage in stages:
+            _say("stage", f"{name} ({kind})", *_stage(stage))
+    found = _found(read, files)
+    _say("output", _output(read), *([found] if found else []))
+    _say("columns", ", ".join(shard_schema(types).names))
+    click.echo("this config is right")
+
+
+def _stage(stage: Stage) -> Iterator[str]:
+    yield f"drops for {', '.join(stage.reasons)}" if stage.reasons else "drops nothing"
+    if stage.adds:
+        yield f"adds {', '.join(stage.adds)}"
+
+
+def _output(config: Config) -> str:
+    by = f" by {config.write.by}" if config.write.by else ""
+    return f"{config.output}: {config.write.order} order, shards of {show_size(config.write.shard_bytes)} of text{by}"
+
+
+def _found(config: Config, files: list[InputFile]) -> str | None:
+    """What a run would find in its output; a remote one is not asked. Raises UserError where a run could not write."""
+    if "://" in config.output and not config.output.startswith("file://"):
+        return None
+    output = Output.of(config, None)
+    output.spare([file.name for file in files])
+    return output.foreseen(fingerprint(config, files, None))
+
+
+def _say(about: str, *told: str) -> None:
+    """A line for what it is about, and one or more below it for each more that is told of it."""
+    for number, text in enumerate(told):
+        first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
+        below = " " * (INDENT if number == 0 else INDENT + 4)
+        click.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,
+                                           break_long_words=False, break_on_hyphens=False)))  # fmt: skip

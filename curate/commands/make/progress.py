@@ -1,0 +1,105 @@
+"""What a person sees of a run: bars on a terminal, a line now and then elsewhere."""
+
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+from tqdm import tqdm
+
+from curate.scan.guard import IDLE, cursor_at
+from curate.sizes import numbered
+
+LINE_SECONDS = 10.0
+POLL_SECONDS = 0.5
+
+
+class Progress:
+    """Follows a run through its phases. The bar counts bytes of the crawl, so its ETA comes from bytes."""
+
+    def __init__(self, quiet: bool, work: Path) -> None:
+        self.quiet, self.work = quiet, work
+        self.terminal = sys.stderr.isatty()
+        self.pages = self.kept = self.bytes = 0
+        self.expected: list[int] = []
+        self.start = self.last_line = time.monotonic()
+        self.bar: Any = None
+        self.stop = threading.Event()
+        self.poller: threading.Thread | None = None
+
+    def __call__(self, phase: str, told: Mapping[str, Any]) -> None:
+        if phase == "plan":
+            self.expected = told["tasks"]
+            self._open_bar(sum(self.expected))
+        elif phase == "scan":
+            self.pages += told["documents"]
+            self.kept += told["survivors"]
+            self.bytes += told["end"] - told["first"]
+            self._show()
+        else:
+            self.close()
+            what = f"decide {told['stage']}" if phase == "decide" else f"write {numbered(told['shards'], 'shard')}"
+            self.say(what)
+
+    def say(self, sentence: str) -> None:
+        """One line for a person."""
+        if not self.quiet:
+            tqdm.write(f"curate: {sentence}", file=sys.stderr)
+
+    def _open_bar(self, total: int) -> None:
+        if self.quiet:
+            return
+        self.say(f"scan {numbered(len(self.expected), 'slice')}, {total / 1e6:,.1f} MB")
+        if self.terminal:
+            columns, rows = get_terminal_size()  # 80 × 24 where the terminal does not say
+            self.bar = tqdm(
+                total=total,
+                unit="B",
+                unit_scale=True,
+                desc="scan",
+                mininterval=POLL_SECONDS,
+                file=sys.stderr,
+                ncols=columns,
+                nrows=rows,
+            )
+            self.poller = threading.Thread(target=self._poll, daemon=True)
+            self.poller.start()
+
+    def _poll(self) -> None:
+        """Between finished tasks the cursors of the running ones tell how far they are."""
+        while not self.stop.wait(POLL_SECONDS):
+            running = 0
+            for folder in (self.work / "scan").glob("*.tmp"):
+                offset = cursor_at(folder / "cursor")
+                running += max(0, offset) if offset != IDLE else 0
+            self._move(min(self.bytes + running, self.bar.total))
+
+    def _move(self, done: int) -> None:
+        if self.bar is not None and done > self.bar.n:
+            self.bar.update(done - self.bar.n)
+
+    def _show(self) -> None:
+        seconds = max(1e-9, time.monotonic() - self.start)
+        share = self.kept / self.pages if self.pages else 0
+        text = f"{self.pages / seconds:,.0f} pages/s, {share:.0%} pass"
+        if self.bar is not None:
+            self.bar.set_postfix_str(text, refresh=False)
+            self._move(self.bytes)
+        elif not self.quiet and time.monotonic() - self.last_line >= LINE_SECONDS:
+            self.last_line = time.monotonic()
+            done = self.bytes / max(1, sum(self.expected))
+            left = max(0.0, seconds * (1 / max(done, 1e-9) - 1))
+            self.say(f"scan {done:.0%}, {numbered(self.pages, 'page')}, {text}, about {left:,.0f} s left")
+
+    def close(self) -> None:
+        """Ends the bar."""
+        self.stop.set()
+        if self.poller is not None:
+            self.poller.join()  # it moves the bar
+            self.poller = None
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None

@@ -1,0 +1,167 @@
+"""`curate run`: the main job."""
+
+import os
+import signal
+import sys
+import tempfile
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from curate.commands.make.progress import Progress
+from curate.config.file import Config, read_config
+from curate.errors import Stopped, UserError
+from curate.executors.executor import Executor, Serial
+from curate.executors.processes import Processes
+from curate.output.folder import Output
+from curate.run import Options, Report, run
+from curate.sizes import numbered, parse_size, worker_memory
+from curate.sources import mask_url
+from curate.tools.canaries import plant, report_lines
+
+LEAST_SLICE = 4 << 10
+NOTHING_KEPT, DAMAGED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
+
+
+def _size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    try:
+        return None if value is None else parse_size(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _slice_size(ctx: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    size = _size(ctx, parameter, value)
+    if size is not None and size < LEAST_SLICE:
+        raise click.BadParameter(f"'{value}' is too small; each slice costs files of its own, so give 4KiB or more")
+    return size
+
+
+@click.command("run", epilog="\b\nExample:\n  curate run configs/sample.yaml --workers 2")
+@click.argument("config")
+@click.option("--workers", type=click.IntRange(1), help="Worker processes (default: all cores).")
+@click.option(
+    "--executor",
+    type=click.Choice(["processes", "serial", "ray"]),
+    default="processes",
+    show_default=True,
+    help="serial: in this process, without the guard against pages that kill it.",
+)
+@click.option("--address", help="Address of a Ray cluster (default: a local one).")
+@click.option("--limit", type=click.IntRange(0), help="Read only so many documents (a trial run).")
+@click.option("--dry-run", is_flag=True, help="Do all the work and print the report, but leave no output.")
+@click.option("--fresh", is_flag=True, help="Remove what an earlier run left in the output first.")
+@click.option("--strict", is_flag=True, help="Exit with status 3 when any input was damaged.")
+@click.option("--allow-empty", is_flag=True, help="A run that keeps nothing is no failure.")
+@click.option("--work", help="Where the work folder goes (default: into the output). Shared by all nodes.")
+@click.option("--keep-work", is_flag=True, help="Do not remove the intermediate files at the end.")
+@click.option(
+    "--memory",
+    callback=_size,
+    help="Private memory a worker may take, e.g. 2GiB (default: its share of the machine).",
+)
+@click.option(
+    "--slice-size",
+    callback=_slice_size,
+    help="Bytes of a file that one task scans, 4KiB or more (default: from 1MiB to 64MiB, several a worker).",
+)
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 65536),
+    help="Partitions of the decide phase (default: from the data).",
+)
+@click.option("--canaries", is_flag=True, help="Plant known copies and bad pages, report what each stage caught.")
+@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+def command(config: str, **options: Any) -> None:
+    """Run CONFIG: crawl files in; shards, ledger, measures and stats out.
+
+    Stopped in the middle, the same command goes on where it was.
+    """
+    signal.signal(signal.SIGTERM, _terminate)
+    read = read_config(config)
+    try:
+        report = execute(read, options)
+    except KeyboardInterrupt:
+        click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
+        sys.exit(INTERRUPTED)
+    finish(report, options, read.output)
+
+
+def _terminate(number: int, frame: Any) -> None:
+    click.echo("curate: stopped by SIGTERM; the same command goes on where it was", err=True)
+    raise Stopped(TERMINATED)
+
+
+def execute(config: Config, options: dict[str, Any]) -> Report:
+    """Runs a config with command-line options."""
+    if options["dry_run"]:
+        with tempfile.TemporaryDirectory(prefix="curate-") as folder:
+            return execute(replace(config, output=folder), {**options, "dry_run": False, "work": None})
+    workers = options["workers"] or os.cpu_count() or 1
+    memory = worker_memory(workers, options["memory"])
+    output = Output.of(config, options["work"])
+    progress = Progress(options["quiet"], output.work)
+    if options["executor"] == "serial":
+        for name in ("workers", "memory"):
+            if options[name]:
+                progress.say(f"--{name} does nothing with --executor serial, which works in this one process")
+    settings = Options(
+        fresh=options["fresh"],
+        limit=options["limit"],
+        memory=memory if options["executor"] != "serial" else None,
+        slice_bytes=options["slice_size"],
+        partitions=options["partitions"],
+        work=options["work"],
+        keep_work=options["keep_work"],
+        decided=plant if options["canaries"] else None,
+    )
+    executor = make_executor(options["executor"], workers, options["address"])
+    try:
+        return run(config, executor, settings, progress, progress.say)
+    finally:
+        progress.close()
+        executor.close()
+
+
+def make_executor(name: str, workers: int, address: str | None) -> Executor:
+    """The executor of that name. Raises UserError where Ray is wanted and missing, or --address goes with another."""
+    if address and name != "ray":
+        raise UserError(f"--address {mask_url(address)} goes with --executor ray; give that, or leave the address out")
+    if name == "serial":
+        return Serial()
+    if name == "ray":
+        from curate.executors.ray_cluster import Ray
+
+        return Ray(address, workers)
+    return Processes(workers)
+
+
+def finish(report: Report, options: dict[str, Any], out: str) -> None:
+    """Prints the summary and exits with the status that the run earned."""
+    from curate.inspect.funnel import summary
+
+    if not options["quiet"]:
+        if report.ready:
+            click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
+        click.echo(summary(report.stats))
+        if report.told:
+            click.echo("\n".join(report_lines(report.told)))
+        elif options["canaries"]:
+            click.echo("canaries are planted while a run runs: give --fresh", err=True)
+    if not report.stats["kept"]["documents"] and not options["allow_empty"]:
+        click.echo(f"curate: {_nothing(report, options, mask_url(out))}; --allow-empty accepts it", err=True)
+        sys.exit(NOTHING_KEPT)
+    if options["strict"] and report.damaged:
+        click.echo(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
+        sys.exit(DAMAGED)
+
+
+def _nothing(report: Report, options: dict[str, Any], out: str) -> str:
+    """Why a run kept nothing, and where to look."""
+    if options["limit"] == 0:
+        return "NO PAGE WAS READ, as --limit 0 wants it"
+    if not report.stats["read"]["documents"]:
+        return "NO PAGE WAS READ: the input holds none; check the files that 'input' names"
+    table = f"`curate stats {out}`" if options["quiet"] and not options["dry_run"] else "The table above"
+    return f"NOTHING WAS KEPT. {table} says which stage took what"

@@ -1,0 +1,71 @@
+"""`curate try`: one page through the belt."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from curate.config.file import Config, read_config
+from curate.inspect.opened import OpenedRun
+from curate.inspect.path_text import excerpt, stage_json
+from curate.inspect.reopen import title
+from curate.tools.trial import Resemblance, against, page_at
+from curate.tools.trial_text import Trial
+
+
+@click.command(
+    "try",
+    epilog="\b\nExample:\n  curate try configs/sample.yaml page.html\n  curate try out/ a.warc.gz:150 --against out/",
+)
+@click.argument("config")
+@click.argument("place", metavar="PAGE|FILE#URL|FILE:OFFSET")
+@click.option("--against", "other", metavar="OUT", help="Compare with the kept documents of a finished run.")
+@click.option("--text", is_flag=True, help="Print the text that the belt made of the page, and nothing else.")
+@click.option("--html", is_flag=True, help="Print the page's body as it was read, and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(config: str, place: str, other: str | None, text: bool, html: bool, as_json: bool) -> None:
+    """Put one page on the belt of CONFIG (a config file or the output of a run) and tell what each stage says.
+
+    The page is a file with HTML (or text, .txt; `-` reads HTML from standard input), or a record of a crawl file,
+    named by its URL or its offset.
+    """
+    read = OpenedRun.of(config).config if Path(config).is_dir() else read_config(config)
+    page = page_at(read, place)
+    if html:
+        sys.stdout.buffer.write((page.document.html if page.document else None) or b"")
+        return
+    trial = Trial(read, page)
+    if text:
+        click.echo(trial.document.text if trial.document else "")
+        return
+    found = _compared(read, trial, other)
+    if as_json:
+        click.echo(json.dumps(_plain(trial, found), indent=1))
+        return
+    click.echo("\n".join(trial.lines(found, other)))
+    if page.document is not None:
+        about = [("title", title(page.document)), ("text", trial.document.text if trial.document else None)]
+        told = [f"{name:<8} {excerpt(value)}" for name, value in about if value]
+        click.echo("\n".join(["", *told]) if told else "", nl=bool(told))
+
+
+def _compared(config: Config, trial: Trial, other: str | None) -> list[Resemblance]:
+    if other is None or trial.dropped or trial.document is None:
+        return []
+    return against(config, trial.document, OpenedRun.of(other))
+
+
+def _plain(trial: Trial, found: list[Resemblance]) -> dict[str, Any]:
+    document = trial.document
+    return {
+        "page": trial.page.name,
+        "url": document.url if document else None,
+        "dropped": trial.dropped or any(one.reason for one in found),
+        "verdict": trial.verdict,
+        "words": len(document.words) if document and document.text else None,
+        "stages": [stage_json(station) for station in trial.stations],
+        "resembles": [asdict(one) for one in found],
+    }

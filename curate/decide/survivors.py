@@ -1,0 +1,174 @@
+"""What the scan left, as the later phases see it: survivors numbered 0…N-1 in crawl order, task by task."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from curate.config.file import Config
+from curate.decide.verdicts import Rows, VerdictTable
+from curate.document import Address
+from curate.durable import Stamp, locked, stamp, write_json
+from curate.output.schema import SURVIVOR
+from curate.scan.tasks import ScanResult, ScanTask, load_run, load_tasks
+from curate.sources.reader import InputFile
+
+ROWS = 4096  # survivors held at once
+OFFSETS = "offsets"  # in the work folder: an int64 for each survivor
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """The survivors of all scan tasks. `counts[i]` of them came from `tasks[i]`; numbers run through.
+
+    `ledger[i]` and `measures[i]` are the rows of those kinds that task i itself wrote.
+    """
+
+    work: Path
+    tasks: list[ScanTask]
+    counts: list[int]
+    ledger: list[int]
+    measures: list[int]
+
+    @classmethod
+    def of(cls, work: Path, tasks: list[ScanTask], scanned: list[ScanResult]) -> "Survivors":
+        """What the tasks left, by their results."""
+        counts, ledger = [result["survivors"] for result in scanned], [result["ledger"] for result in scanned]
+        return cls(work, tasks, counts, ledger, [result["measures"] for result in scanned])
+
+    def save(self) -> None:
+        """Stores the counts, so that write tasks can load them by the work folder's name."""
+        write_json(
+            self.work / "survivors.json",
+            {"counts": self.counts, "ledger": self.ledger, "measures": self.measures},
+        )
+
+    @property
+    def config(self) -> Config:
+        return load_run(str(self.work)).config
+
+    def file(self, index: int) -> InputFile:
+        """The input file of a task."""
+        return load_run(str(self.work)).files[self.tasks[index].file_index]
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Number of each task's first survivor; one more entry for the end."""
+        return np.array([0, *accumulate(self.counts)], dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return int(self.starts[-1])
+
+    def batches(self, index: int, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
+        """Survivors of one task by columns, in pieces: (number of the first, table)."""
+        start = int(self.starts[index])
+        with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
+            for batch in file.iter_batches(batch_size=ROWS, columns=columns):
+                yield start, pa.Table.from_batches([batch])
+                start += batch.num_rows
+
+    def column(self, name: str) -> Iterator[pa.ChunkedArray]:
+        """One column over all survivors in number order, in pieces."""
+        if name == "source":
+            for task, count in zip(self.tasks, self.counts, strict=True):
+                source = load_run(str(self.work)).files[task.file_index].source
+                for start in range(0, count, ROWS):
+                    yield pa.chunked_array([pa.repeat(source, min(ROWS, count - start))])
+            return
+        stored = name if name in SURVIVOR else f"@{name}"
+        for index, count in enumerate(self.counts):
+            if count:
+                for _, table in self.batches(index, [stored]):
+                    yield table.column(0)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Offset of each survivor in its file, memory-mapped; gathered by whichever process asks first."""
+        if not self.size:
+            return np.empty(0, "<i8")
+        path = self.work / OFFSETS
+        with locked(path.with_suffix(".lock")):
+            if not path.exists():
+                temporary = path.with_suffix(".tmp")
+                with temporary.open("wb") as out:
+                    for column in self.column("offset"):
+                        out.write(np.ascontiguousarray(column.to_numpy(), dtype="<i8").tobytes())
+                temporary.rename(path)
+        return np.memmap(path, dtype="<i8", mode="r")
+
+    def task_of(self, number: int) -> int:
+        """Index of the task that a survivor came from."""
+        return int(np.searchsorted(self.starts, number, side="right")) - 1
+
+    def address(self, number: int) -> Address:
+        """Where a survivor lies."""
+        file = self.file(self.task_of(number))
+        return Address(file.source, file.name, int(self.offsets[number]))
+
+    def row(self, number: int, columns: list[str]) -> dict[str, Any]:
+        """Some columns of one survivor. IndexError where there is none of that number."""
+        return self.rows([number], columns)[number]
+
+    def rows(self, numbers: Iterable[int], columns: list[str]) -> dict[int, dict[str, Any]]:
+        """Some columns of some survivors; reads only the row groups that hold them, each once."""
+        wanted = np.unique(np.fromiter(numbers, np.int64))
+        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.size:
+            raise IndexError(int(wanted[0] if wanted[0] < 0 else wanted[-1]))
+        found: dict[int, dict[str, Any]] = {}
+        tasks = np.searchsorted(self.starts, wanted, side="right") - 1
+        for index in np.unique(tasks):
+            with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
+                first = int(self.starts[index])
+                for group in range(file.num_row_groups):
+                    end = first + file.metadata.row_group(group).num_rows
+                    here = wanted[(wanted >= first) & (wanted < end)]
+                    if len(here):
+                        table = file.read_row_group(group, columns).take(pa.array(here - first))
+                        found.update(zip(here.tolist(), table.to_pylist(), strict=True))
+                    first = end
+        return found
+
+
+def column(work: str, name: str) -> Iterator[pa.ChunkedArray]:
+    """One column over all survivors of a run whose scan is done."""
+    return load_survivors(work).column(name)
+
+
+def load_survivors(work: str) -> Survivors:
+    """The survivors of a run whose scan is done."""
+    return _load_survivors(work, stamp(Path(work, "survivors.json")))
+
+
+@lru_cache(maxsize=4)
+def _load_survivors(work: str, stored: Stamp) -> Survivors:
+    told = json.loads(Path(work, "survivors.json").read_text())
+    return Survivors(Path(work), load_tasks(work), told["counts"], told["ledger"], told["measures"])
+
+
+def verdict_table(survivors: Survivors) -> VerdictTable:
+    """The verdicts of the corpus stages, as decide left them."""
+    return VerdictTable.create(survivors.work / "decide" / "verdicts", survivors.size, survivors.config.corpus_stages)
+
+
+def verdict_names(table: VerdictTable, verdict: Rows, rows: np.ndarray) -> tuple[list[str], list[str]]:
+    """Stage and reason of dropped rows, in words."""
+    places = [
+        (int(stage) - 1, int(reason)) for stage, reason in zip(verdict.stage[rows], verdict.reason[rows], strict=True)
+    ]
+    return [table.stages[stage] for stage, _ in places], [table.reasons[stage][reason] for stage, reason in places]
+
+
+def lengths(survivors: Survivors, index: int) -> int:
+    """Bytes of the crawl that a task's survivors and ledger rows take, from the written files alone."""
+    total = sum(int(pc.sum(table.column(0)).as_py() or 0) for _, table in survivors.batches(index, ["length"]))
+    ledger = pq.read_table(survivors.tasks[index].folder / "ledger.parquet", columns=["length"])
+    return total + int(pc.sum(ledger.column(0)).as_py() or 0)

@@ -1,0 +1,1 @@
+"""Looking into a finished run: why, audit, diff, funnel, lookup."""

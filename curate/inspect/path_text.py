@@ -1,0 +1,144 @@
+"""A page's path as people read it, and as plain JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from curate.inspect.limits import Limit, absence
+from curate.inspect.path import DROPPED, Measure, PagePath, Station, Twin
+from curate.inspect.reopen import plain
+from curate.inspect.tables import lines, shown
+from curate.sizes import numbered
+
+NONE_APPLIES = "(none applies)"
+EXCERPT = 300  # characters of a text
+
+
+def verdict(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> str:
+    """What became of the page, with value and limit. `options` are those of each stage of the run."""
+    if path.kept:
+        return "kept"
+    row = path.found.row
+    told = f"dropped by {row['stage']}: {row['reason']}"
+    if path.twin and path.twin.score is not None:
+        threshold = options.get(row["stage"], {}).get("threshold")
+        return f"{told}, {shown(float(path.twin.score))} alike" + (
+            f" where threshold is {threshold}" if threshold else ""
+        )
+    told += dropped_for(path.stations, row["value"], row["limit"])
+    return told + (f" ({plain(row['cause'])})" if row.get("cause") else "")
+
+
+def dropped_for(stations: Sequence[Station], value: float | None, limit: float | None) -> str:
+    """Value and limit of a verdict, by the name of the option where a measure of the stage breaks one."""
+    station = next((station for station in stations if station.verdict == DROPPED), None)
+    broken = [(measure, option) for measure in station.measures for option in measure.broken] if station else []
+    exact = [(measure, option) for measure, option in broken if measure.value == value and option.value == limit]
+    for measure, option in exact or broken:
+        return f", {measure.name} {shown(measure.value)} where {option.field} is {option.value_text}"
+    if value is None:
+        return ""
+    return f", {shown(value)}" + ("" if limit is None else f" where the limit is {shown(limit)}")
+
+
+def station_lines(stations: Sequence[Station]) -> list[str]:
+    """The stages as a table: one line a measure, limits beside it, `<` where one is broken."""
+    rows: list[dict[str, str]] = []
+    for station in stations:
+        first = {"stage": station.stage, "verdict": f"{station.verdict} {station.reason or ''}".rstrip()}
+        rows += [
+            {**(first if number == 0 else {"stage": "", "verdict": ""}), **_cells(station.stage, measure)}
+            for number, measure in enumerate(_applying(station.measures))
+        ] or [{**first, "measure": "", "value": "", "limits": ""}]
+    return lines(rows, ("stage", "verdict", "measure", "value", "limits"))
+
+
+def _applying(measures: Sequence[Measure]) -> Sequence[Measure]:
+    """The measures; one line for all where none applied to the page (a language that the rules are not for)."""
+    if len(measures) > 1 and all(measure.value is None for measure in measures):
+        return (Measure(NONE_APPLIES, None),)
+    return measures
+
+
+def _cells(stage: str, measure: Measure) -> dict[str, str]:
+    value = "-" if measure.value is None else shown(measure.value)
+    limits = ", ".join(f"{limit} < broken" if limit in measure.broken else str(limit) for limit in measure.limits)
+    if measure.value is None and measure.name != NONE_APPLIES:
+        limits = f"{limits} ({absence(stage, measure.name)})".strip()
+    return {"measure": measure.name, "value": value, "limits": limits}
+
+
+def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Where the page lies, what became of it, and every stage."""
+    row = path.found.row
+    told = [f"page     {plain(row['url'] or '(no URL)')}", f"address  {path.found.address}, source {row['source']}"]
+    about = [
+        row.get("record_id") or row.get("id"),
+        row.get("date"),
+        f"status {row['status']}" if row.get("status") else None,
+    ]
+    told += [f"record   {', '.join(filter(None, about))}"] if any(about) else []
+    told.append(f"verdict  {verdict(path, options)}")
+    if path.twin:
+        told.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
+    if path.copies_in_all:
+        told.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
+        told += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]
+        told += ["         …"] if path.copies_in_all > len(path.copies) else []
+    if path.words is not None:
+        told.append(
+            f"size     {numbered(path.words, 'word')}, {numbered(path.bytes or 0, 'byte')} of text, "
+            f"language {path.language or 'not known'}"
+        )
+    if path.columns:
+        told.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
+    return [*told, "", *station_lines(path.stations)]
+
+
+def _were(pages: int) -> str:
+    return f"{numbered(pages, 'page')} {'was' if pages == 1 else 'were'}"
+
+
+def _twin_text(twin: Twin) -> str:
+    score = "" if twin.score is None else f"{shown(float(twin.score))} alike: "
+    return f"{score}{plain(twin.url or '(no URL)')} ({twin.file}:{twin.offset})"
+
+
+def excerpt(text: str, characters: int = EXCERPT) -> str:
+    """The beginning of a text in one line."""
+    line = plain(text[: 2 * characters])
+    return line if len(line) <= characters else f"{line[:characters]}…"
+
+
+def path_json(path: PagePath) -> dict[str, Any]:
+    """The path as plain JSON."""
+    row = {name: value for name, value in path.found.row.items() if name != "text"}
+    return {
+        "kept": path.kept,
+        "row": row,
+        "language": path.language,
+        "words": path.words,
+        "bytes": path.bytes,
+        "twin": asdict(path.twin) if path.twin else None,
+        "copies": [asdict(twin) for twin in path.copies],
+        "copies_in_all": path.copies_in_all,
+        "stages": [stage_json(station) for station in path.stations],
+    }
+
+
+def stage_json(station: Station) -> dict[str, Any]:
+    """A station as plain JSON."""
+    measures = [
+        {
+            "measure": measure.name,
+            "value": measure.value,
+            "limits": [_limit_json(measure, limit) for limit in measure.limits],
+        }
+        for measure in station.measures
+    ]
+    return {"stage": station.stage, "verdict": station.verdict.lower(), "reason": station.reason, "measures": measures}
+
+
+def _limit_json(measure: Measure, limit: Limit) -> dict[str, Any]:
+    value = list(limit.value) if isinstance(limit.value, tuple) else limit.value
+    return {"option": limit.field, "value": value, "broken": limit in measure.broken}

@@ -1,0 +1,65 @@
+"""The manifest: what a finished run was made of and what it wrote. Written last, so its existence means complete."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from curate import __version__
+from curate.config.file import Config
+from curate.durable import write_json
+from curate.errors import UserError, cause
+from curate.output.fingerprint import digest, public
+from curate.output.written import ShardFacts
+
+NAME = "manifest.json"
+
+
+def estimated_tokens(words: int) -> int:
+    """Tokens to expect of so many words where no stage counted them: 4 to 3 English words (seed document, 1k)."""
+    return words * 4 // 3
+
+
+def write(final: Path, config: Config, parts: dict[str, Any], shards: list[ShardFacts], stats: dict[str, Any]) -> None:
+    """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads."""
+    shown = public(parts)
+    by_source: dict[str, dict[str, int]] = {}
+    for row in stats["kept_by"]:
+        total = by_source.setdefault(row["source"], {"documents": 0, "words": 0, "tokens": 0})
+        for name in total:
+            total[name] += row[name]
+    counted = any(entry.name == "tokens" for entry in config.stages) or any(t["tokens"] for t in by_source.values())
+    write_json(
+        final / NAME,
+        {
+            "format": 1,
+            "curate": __version__,
+            "fingerprint": digest(shown),
+            **shown,
+            "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
+            "rows": {
+                "read": stats["read"]["documents"],
+                "kept": stats["kept"]["documents"],
+                "written": stats["kept"]["rows"],
+                "dropped": sum(row["documents"] for row in stats["dropped"]),
+            },
+            "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
+            "tokens_by_source": {
+                name: t["tokens"] if counted else estimated_tokens(t["words"]) for name, t in by_source.items()
+            },
+            "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
+        },
+    )
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The manifest of a finished run. Raises UserError where there is none."""
+    way_out = "give the output folder of `curate run`"
+    try:
+        told: dict[str, Any] = json.loads((folder / NAME).read_text())
+    except FileNotFoundError:
+        raise UserError(f"{folder}: no finished run here ({NAME} is missing); {way_out}") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder / NAME}: can't be read ({cause(error)}); {way_out}") from None
+    if not isinstance(told, dict) or not {"config", "inputs", "shards", "rows"} <= told.keys():
+        raise UserError(f"{folder / NAME}: is no manifest of curate; {way_out}")
+    return told

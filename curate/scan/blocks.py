@@ -1,0 +1,240 @@
+"""What a scan task writes: survivors, ledger, measures, samples and sketches, committed block by block."""
+
+import json
+import shutil
+from pathlib import Path
+from time import process_time_ns
+from typing import Any
+
+from curate.belt import Belt, Passage
+from curate.document import Document, Drop
+from curate.durable import write_json
+from curate.output.schema import LEDGER, SAMPLES, domain, measures_schema, survivor_schema
+from curate.plug_ins.contract import FAILED, blamed
+from curate.scan import guard
+from curate.scan.samples import Samples
+from curate.scan.sketches import SketchWriter, sketch_all
+from curate.scan.spill import Spill, to_parquet
+from curate.scan.tasks import Run, ScanCounts, ScanTask
+from curate.sources.reader import Slice, Span
+from curate.stage import GUARD, READ
+from curate.text import clean
+
+BLOCK = 256  # records between two commits
+BLOCK_CHARACTERS = 16 << 20
+LONGEST_CAUSE = 1_000  # characters
+
+
+class State(ScanCounts):
+    """A task's committed progress. `first` and `end` are where its first record starts and its last one ends."""
+
+    first: int | None
+    end: int | None
+
+
+def new_state() -> State:
+    """The progress of a task that has read nothing."""
+    return {
+        "first": None,
+        "end": None,
+        "lengths": {},
+        "sketches": {},
+        "types": {},
+        "documents": 0,
+        "survivors": 0,
+        "ledger": 0,
+        "measures": 0,
+        "words": 0,
+        "bytes": 0,
+        "cpu_ns": 0,
+        "failed": 0,
+        "failure": None,
+    }
+
+
+class ScanOutput:
+    """What a scan task writes, committed block by block, renamed as a whole when done."""
+
+    def __init__(self, task: ScanTask, run: Run) -> None:
+        self.task, self.config = task, run.config
+        config = run.config
+        self.file = run.files[task.file_index]
+        self.folder = task.folder.with_suffix(".tmp")
+        self.types = run.types
+        self.schemas = {
+            "survivors": survivor_schema(self.types),
+            "ledger": LEDGER,
+            "measures": measures_schema(config),
+            "samples": SAMPLES,
+        }
+        state = self.folder / "state.json"
+        self.state: State = json.loads(state.read_text()) if state.exists() else new_state()
+        committed = bool(self.state["lengths"])
+        if not committed:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+        self.cursor = guard.Cursor(self.folder / "cursor")
+        self.spills = {
+            name: Spill(self.folder / f"{name}.arrows", schema, self.state["lengths"].get(name))
+            for name, schema in self.schemas.items()
+        }
+        self.sketches = {
+            name: SketchWriter.resume(self.folder, name, stage, self.state["sketches"][name])
+            if committed
+            else SketchWriter(self.folder, name, stage)
+            for name, stage in config.corpus_stages
+        }
+        self.samples = Samples(config.samples, config.seed)
+        if committed:
+            self.samples.restore(self.folder / "samples.arrows")
+        self.passed: list[Document] = []
+        self.waiting = self.waiting_characters = 0
+        self.cpu_start = process_time_ns() - self.state["cpu_ns"]
+
+    def rest(self) -> Slice:
+        """The part of the slice that is not committed yet."""
+        if self.state["end"] is None:
+            return self.task.part
+        return Slice(self.state["end"], self.task.part.end, exact=True)
+
+    @property
+    def full(self) -> bool:
+        """Whether so much waits that it should be committed."""
+        return self.waiting >= BLOCK or self.waiting_characters >= BLOCK_CHARACTERS
+
+    def take(self, span: Span, passage: Passage | None) -> None:
+        """Enters a span: exactly one row, or a count by type for what is no document."""
+        state = self.state
+        state["first"] = span.offset if state["first"] is None else state["first"]
+        state["end"] = span.offset + span.length
+        self.waiting += 1
+        if span.drop is not None:
+            state["documents"] += 1
+            self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))
+            state["ledger"] += 1
+        elif passage is None:
+            if span.length:
+                records, size = state["types"].get(span.type, (0, 0))
+                state["types"][span.type] = (records + 1, size + span.length)
+        else:
+            state["documents"] += 1
+            self._take_passage(span, passage)
+
+    def _take_passage(self, span: Span, passage: Passage) -> None:
+        doc = passage.doc
+        if passage.measured:
+            self._add_measures(doc, passage)
+        if passage.drop is None:
+            words, size = len(doc.words), len(doc.text.encode())
+            row = {
+                "text": doc.text,
+                "id": doc.id,
+                "url": doc.url,
+                "date": doc.date,
+                "offset": span.offset,
+                "length": span.length,
+                "status": doc.status,
+                "words": words,
+                "bytes": size,
+            }
+            row |= {f"@{name}": doc.attributes.get(name) for name in self.types}
+            self.spills["survivors"].add(row)
+            self.passed.append(doc)
+            self.waiting_characters += len(doc.text)
+            self.state["survivors"] += 1
+            self.state["words"] += words
+            self.state["bytes"] += size
+            return
+        stage = passage.stage or GUARD
+        if passage.drop.reason == FAILED:
+            self.state["failed"] += 1
+            self.state["failure"] = self.state["failure"] or f"{doc.address} in {stage}: {passage.drop.cause}"
+        row = self._ledger_row(span, doc, stage, passage.drop)
+        self.spills["ledger"].add(row)
+        self.state["ledger"] += 1
+        if doc.text:
+            sampled = self.samples.offer(row, doc.text)
+            if sampled:
+                self.spills["samples"].add(sampled)
+
+    def _add_measures(self, doc: Document, passage: Passage) -> None:
+        self.state["measures"] += 1
+        self.spills["measures"].add(
+            {
+                "source": self.file.source,
+                "file_path": self.file.name,
+                "offset": doc.address.offset,
+                "language": doc.attributes.get("language"),
+                "words": len(doc.words),
+                "bytes": len(doc.text.encode()),
+                "stage": passage.stage,
+                "reason": passage.drop.reason if passage.drop else None,
+                "measured": passage.measured,
+                **passage.measures,
+            }
+        )
+
+    def _ledger_row(self, span: Span, doc: Document | None, stage: str, drop: Drop) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "source": self.file.source,
+            "file_path": self.file.name,
+            "offset": span.offset,
+            "length": span.length,
+            "stage": stage,
+            "reason": drop.reason,
+            "value": drop.value,
+            "limit": drop.limit,
+            "cause": clean(drop.cause)[:LONGEST_CAUSE] or None,
+        }
+        if doc is not None:
+            row |= {
+                "record_id": doc.id,
+                "url": doc.url,
+                "domain": domain(doc.url),
+                "date": doc.date,
+                "status": doc.status,
+                "language": doc.attributes.get("language"),
+            }
+            if doc.text:
+                row |= {"words": len(doc.words), "bytes": len(doc.text.encode())}
+        return row
+
+    def commit(self) -> None:
+        """Makes everything taken so far durable against a kill."""
+        for index, (name, stage) in enumerate(self.config.corpus_stages):
+            self.cursor.set(guard.sketching(index))
+            start = self.state["survivors"] - len(self.passed)
+            with blamed(name, stage):
+                for number, sketch in enumerate(sketch_all(stage, self.passed), start):
+                    self.sketches[name].add(number, sketch)
+        self.cursor.set(guard.IDLE)
+        self.passed = []
+        self.state["lengths"] = {name: spill.commit() for name, spill in self.spills.items()}
+        self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}
+        self.state["cpu_ns"] = process_time_ns() - self.cpu_start
+        write_json(self.folder / "state.json", self.state)
+        self.waiting = self.waiting_characters = 0
+
+    def finish(self, belt: Belt) -> None:
+        """Packs the spills, and gives the folder its final name."""
+        if self.state["end"] is None:  # nothing was read: the limit was reached before
+            self.state["first"] = self.state["end"] = self.task.part.start
+        self.commit()
+        self.cursor.close()
+        for name, spill in self.spills.items():
+            spill.close()
+            to_parquet(spill.path, self.folder / f"{name}.parquet", self.schemas[name])
+        for writer in self.sketches.values():
+            writer.close()
+        by_stage = dict(belt.cpu_ns)
+        for name in belt.cpu_ns:
+            belt.cpu_ns[name] = 0
+        write_json(self.folder / "result.json", {**self.state, "cpu_by_stage_ns": by_stage})
+        publish(self.folder, self.task.folder)
+
+
+def publish(folder: Path, final: Path) -> None:
+    """Gives a finished task its final name; the spills, packed by now, go."""
+    for name in ("cursor", "state.json", *(spill.name for spill in folder.glob("*.arrows"))):
+        (folder / name).unlink(missing_ok=True)
+    folder.rename(final)

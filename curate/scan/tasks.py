@@ -1,0 +1,101 @@
+"""The scan tasks of a run and what they share, as stored in the work folder."""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TypedDict
+
+import pyarrow as pa
+
+from curate.belt import Belt
+from curate.config.file import Config, from_canonical
+from curate.durable import Stamp, stamp, write_json
+from curate.output.schema import attributes
+from curate.sources.reader import InputFile, Slice
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTask:
+    """One slice of one file. `limit` caps the documents it reads (trial runs)."""
+
+    work: str
+    index: int
+    file_index: int
+    part: Slice
+    limit: int | None = None
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.work, "scan", f"{self.index:06d}")
+
+
+class ScanCounts(TypedDict):
+    """What a scan task counted. `bytes` are those of the survivors' texts in UTF-8."""
+
+    types: dict[str, tuple[int, int]]  # records that are no documents, by type: how many, and their bytes of the crawl
+    documents: int  # read; the next three are rows that the task wrote
+    survivors: int
+    ledger: int
+    measures: int
+    words: int  # of the survivors
+    bytes: int
+    cpu_ns: int
+    failed: int  # documents on which a stage raised
+    failure: str | None  # the first of these, in words
+    lengths: dict[str, int]  # bytes of each spill that are committed
+    sketches: dict[str, dict[str, int]]  # the same of each corpus stage's files
+
+
+class ScanResult(ScanCounts):
+    """The counts of a finished task; its records tile [first, end) of the file, in units of `Address.offset`."""
+
+    first: int
+    end: int
+    cpu_by_stage_ns: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every task of a run shares, read once a process."""
+
+    config: Config
+    files: list[InputFile]
+    memory: int | None
+
+    @cached_property
+    def belt(self) -> Belt:
+        return Belt.of(self.config)
+
+    @cached_property
+    def types(self) -> dict[str, pa.DataType]:
+        """Names and types of all attributes; asking every input file for its columns takes long, so once."""
+        return attributes(self.config, self.files)
+
+
+def save_run(work: Path, config: Config, output: str, files: list[InputFile], memory: int | None) -> None:
+    """Stores what every task of a run shares, so that tasks can load it by the work folder's name."""
+    stored = {"config": config.canonical(), "output": output, "memory": memory, "files": [asdict(f) for f in files]}
+    write_json(work / "run.json", stored)
+
+
+def load_run(work: str) -> Run:
+    """What the tasks of a run share, as the driver stored it in the work folder."""
+    return _load_run(work, stamp(Path(work, "run.json")))
+
+
+@lru_cache(maxsize=4)
+def _load_run(work: str, stored: Stamp) -> Run:
+    told = json.loads(Path(work, "run.json").read_text())
+    return Run(from_canonical(told["config"], told["output"]), [InputFile(**f) for f in told["files"]], told["memory"])
+
+
+def save_tasks(work: Path, tasks: list[ScanTask]) -> None:
+    """Stores the scan tasks as they were planned."""
+    write_json(work / "tasks.json", [asdict(task) for task in tasks])
+
+
+def load_tasks(work: str) -> list[ScanTask]:
+    """The scan tasks as they were planned. FileNotFoundError where none were."""
+    told = json.loads(Path(work, "tasks.json").read_text())
+    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in told]

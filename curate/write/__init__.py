@@ -1,0 +1,1 @@
+"""Write: shards, ledger, measures, and the books that must balance."""

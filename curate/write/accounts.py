@@ -1,0 +1,125 @@
+"""Closed accounting: every byte of the input and every record read is found again in what was written."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from curate.decide.survivors import Survivors, lengths
+from curate.output.written import PartFacts, ShardFacts
+from curate.scan.tasks import ScanResult, load_run
+from curate.sources import is_there, reader
+from curate.sources.reader import InputFile
+from curate.stage import OPENING
+from curate.write.alarms import Alarm
+
+Counted = list[list[Any]]
+
+
+class AccountsOpen(Exception):
+    """Records or bytes are missing or counted twice: a bug, never a property of the input."""
+
+
+def check_bytes(survivors: Survivors, results: list[ScanResult], limited: bool) -> None:
+    """The spans of each file tile it. Bytes are summed from the written rows and compared with the offsets."""
+    run = load_run(str(survivors.work))
+    for index, (task, result) in enumerate(zip(survivors.tasks, results, strict=True)):
+        written = lengths(survivors, index) + sum(size for _, size in result["types"].values())
+        read = result["end"] - result["first"]
+        if written != read:
+            name = run.files[task.file_index].name
+            raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
+    if not limited:
+        by_file: dict[int, list[ScanResult]] = {}
+        for task, result in zip(survivors.tasks, results, strict=True):
+            by_file.setdefault(task.file_index, []).append(result)
+        for number, of_file in by_file.items():
+            file = run.files[number]
+            size = reader(run.config.input[file.source], file).size(file) if is_there(file) else None
+            _check_ends(file, of_file, size)
+
+
+def _check_ends(file: InputFile, results: list[ScanResult], size: int | None) -> None:
+    for before, after in pairwise(results):
+        if before["end"] != after["first"]:
+            raise AccountsOpen(f"{file.name}: nothing entered between {before['end']} and {after['first']}")
+    if results and (results[0]["first"] != 0 or (size is not None and results[-1]["end"] != size)):
+        raise AccountsOpen(f"{file.name}: entered bytes {results[0]['first']} to {results[-1]['end']} of {size}")
+
+
+def check_rows(read: int, shards: Path, parts: Path, documents: int, dropped: int) -> None:
+    """read = kept + dropped, with the rows counted in the finished files."""
+    ledger = sum(pq.read_metadata(path).num_rows for path in parts.glob("part-*.parquet"))
+    if read != documents + ledger or ledger != dropped:
+        raise AccountsOpen(f"{shards.parent}: read {read}, but kept {documents} and entered {ledger} dropped")
+
+
+def stats(
+    survivors: Survivors,
+    results: list[ScanResult],
+    shards: list[ShardFacts],
+    parts: list[PartFacts],
+    notes: dict[str, dict[str, int]],
+    alarms: list[Alarm],
+) -> dict[str, Any]:
+    """`stats.json`: integers only, for the whole run."""
+    run = load_run(str(survivors.work))
+    kept = merged((row for shard in shards for row in shard["kept"]), 2)
+    dropped = merged((row for part in parts for row in part["dropped"]), 4)
+    types = read_types(results)
+    return {
+        "stages": [*OPENING, *(entry.name for entry in run.config.stages)],
+        "read": {
+            "documents": sum(r["documents"] for r in results),
+            "bytes": sum(r["end"] - r["first"] for r in results),
+        },
+        "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
+        "kept": {
+            **totals(kept, 2, ("documents", "words", "bytes", "tokens")),
+            "rows": sum(s["rows"] for s in shards),
+        },
+        "kept_by": [
+            dict(zip(("source", "language", "documents", "words", "bytes", "tokens"), row, strict=True)) for row in kept
+        ],
+        "dropped": [
+            dict(
+                zip(
+                    ("stage", "reason", "source", "language", "documents", "words", "bytes", "crawl_bytes"),
+                    row,
+                    strict=True,
+                )
+            )
+            for row in dropped
+        ],
+        "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
+        "alarms": alarms,
+    }
+
+
+def read_types(results: list[ScanResult]) -> dict[str, tuple[int, int]]:
+    """Records and bytes by record type over all tasks."""
+    records: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for result in results:
+        for kind, (count, size) in result["types"].items():
+            records[kind] += count
+            sizes[kind] += size
+    return {kind: (records[kind], sizes[kind]) for kind in sorted(sizes)}
+
+
+def merged(rows: Iterable[list[Any]], keys: int) -> Counted:
+    """Counts with equal keys added up, in order of their keys."""
+    sums: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        total = sums.setdefault(tuple(row[:keys]), [0] * (len(row) - keys))
+        for place, value in enumerate(row[keys:]):
+            total[place] += value
+    return [[*key, *sums[key]] for key in sorted(sums, key=lambda key: [part or "" for part in key])]
+
+
+def totals(rows: Counted, keys: int, names: tuple[str, ...]) -> dict[str, int]:
+    """Sums of all counts."""
+    return {name: sum(row[keys + place] for row in rows) for place, name in enumerate(names)}

@@ -1,0 +1,105 @@
+"""What people are told of a stage's options: default, what may be given, meaning; from the class alone."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field
+
+from curate.config.file import json_schema
+from curate.errors import hint
+from curate.plug_ins.options import options
+from curate.plug_ins.registry import installed, stage_class
+from curate.stage import RuleStage
+from tests.commands.calling import Calling
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mine(RuleStage):
+    """A stage of one's own."""
+
+    words: Annotated[int, Field(ge=1, lt=1 << 32)] | None = 3
+    """fewest words,
+    of the text"""
+    way: Literal["up", "down"]
+    """where it goes; <stage> knows"""
+    names: tuple[str, ...] = field(default_factory=lambda: ("a",))
+    share: Annotated[float, Field(gt=0, le=0.5)] = 0.25
+    odd: complex | Any = None
+    hidden: int = field(init=False, default=0)
+
+
+def test_an_option_is_told_by_its_field() -> None:
+    told = {option.name: option for option in options("mine", Mine)}
+    assert list(told) == ["annotate", "words", "way", "names", "share", "odd"]
+    assert told["annotate"].meaning == "record the verdict in the column `mine_reason` and keep the page"
+    assert (told["words"].meaning, told["words"].allowed) == (
+        "fewest words, of the text",
+        "a whole number from 1 below 2^32 or null",
+    )
+    assert (told["way"].default_text, told["way"].allowed) == ("required", "up or down")
+    assert told["way"].meaning == "where it goes; mine knows"
+    assert (told["names"].default_text, told["names"].allowed, told["names"].meaning) == (
+        '["a"]',
+        "a list of texts",
+        "",
+    )
+    assert told["share"].allowed == "a number above 0 to 0.5"
+
+
+def test_a_stage_whose_types_have_no_schema_still_has_options() -> None:
+    @dataclass(frozen=True)
+    class Odd:
+        thing: object = None
+        other: type(json) = json  # type: ignore[valid-type]
+
+    assert [option.name for option in options("odd", Odd)] == ["thing", "other"]
+
+
+@pytest.mark.parametrize("name", installed())
+def test_each_option_of_each_stage_has_a_default_a_range_and_a_meaning(name: str, capsys: Any) -> None:
+    told = Calling(capsys)("stages", name).out
+    assert max(map(len, told.splitlines()[1:]), default=0) <= 110
+    joined = " ".join(told.split())
+    for option in options(name, stage_class(name)):
+        assert option.meaning and option.allowed, option
+        assert option.default_text in joined and option.meaning in joined and option.allowed in joined
+    shown = json.loads(Calling(capsys)("stages", name, "--json").out)[0]["options"]
+    assert all(about["meaning"] and about["allowed"] for about in shown.values())
+
+
+def test_what_if_can_change_the_options_with_a_star(capsys: Any) -> None:
+    told = Calling(capsys)("stages", "language").out
+    assert "  min_score*: default 0.65; a number from 0 to 1 or null\n" in told
+    assert "  chars: default 2000; a whole number from 1\n" in told
+
+
+def test_editors_show_the_meanings() -> None:
+    entries = json_schema()["properties"]["stages"]["items"]["anyOf"]
+    gopher = next(entry["properties"]["gopher"] for entry in entries if "gopher" in entry.get("properties", {}))
+    assert gopher["properties"]["min_words"]["description"] == "fewest words"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("gofer", "did you mean 'gopher'? (`curate stages` lists all)"),
+        ("nope", f"known are {', '.join(installed())}"),
+    ],
+)
+def test_an_unknown_stage_is_answered_with_the_nearest_or_all(word: str, told: str, capsys: Any) -> None:
+    ended = Calling(capsys)("stages", word)
+    assert (ended.status, ended.err) == (2, f"curate: unknown stage '{word}', {told}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("min_word", "did you mean 'min_words'?"),
+        ("nope", "known are "),
+        ("xyz", "known are "),
+    ],
+)
+def test_a_far_word_is_not_suggested(word: str, told: str) -> None:
+    assert hint(word, [option.name for option in options("gopher", stage_class("gopher"))]).startswith(told)
