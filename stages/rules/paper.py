@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stages.rules.n_grams import DUPLICATE_SIZES, TOP_SIZES, NGrams
-from stages.rules.repetition import duplicate_ratios, segments
+from stages.rules.repetition import Segments, duplicate_ratios, segments
 
 BULLETS = ("•", "‣", "●", "◦", "*", "-", "–")
 ELLIPSES = ("...", "…")
@@ -56,11 +56,22 @@ def n_gram_ratios(grams: NGrams) -> dict[str, float]:
     return ratios
 
 
+def repetition(blocks: Segments, words: Sequence[str]) -> dict[str, float]:
+    """The measures of repetition (table A1) of a text's lines, paragraphs and words."""
+    line_ratios, paragraph_ratios = duplicate_ratios(blocks.lines), duplicate_ratios(blocks.paragraphs)
+    return {
+        "duplicate_line_ratio": line_ratios[0],
+        "duplicate_paragraph_ratio": paragraph_ratios[0],
+        "duplicate_line_character_ratio": line_ratios[1],
+        "duplicate_paragraph_character_ratio": paragraph_ratios[1],
+        **n_gram_ratios(NGrams(words)),
+    }
+
+
 def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dict[str, Any]:
     """All measures of the profile `paper`; those of an empty text are 0."""
-    count, (lines, paragraphs) = len(words), segments(text)
-    per_word, per_line = max(count, 1), max(len(lines), 1)
-    line_ratios, paragraph_ratios = duplicate_ratios(lines), duplicate_ratios(paragraphs)
+    count, blocks = len(words), segments(text)
+    per_word, per_line, lines = max(count, 1), max(len(blocks.lines), 1), blocks.lines
     return {
         "words": count,
         "mean_word_length": len("".join(words)) / per_word,
@@ -71,9 +82,5 @@ def measures(text: str, words: Sequence[str], stop_words: frozenset[str]) -> dic
         "ellipsis_line_ratio": sum(line.endswith(ELLIPSES) for line in lines) / per_line,
         "alphabetic_word_ratio": alphabetic_words(words) / per_word,
         "stop_words": stop_words_in(words, stop_words),
-        "duplicate_line_ratio": line_ratios[0],
-        "duplicate_paragraph_ratio": paragraph_ratios[0],
-        "duplicate_line_character_ratio": line_ratios[1],
-        "duplicate_paragraph_character_ratio": paragraph_ratios[1],
-        **n_gram_ratios(NGrams(words)),
+        **repetition(blocks, words),
     }
