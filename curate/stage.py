@@ -143,10 +143,8 @@ class Declared:
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
     # of corpus stages
     fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
-    traces: Mapping[str, pa.DataType] = field(default_factory=dict)  # columns that it sets for `measures/` alone
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
     equal: bool = False  # twins are equal texts, of which the first stays
-    kin_threshold: float | None = None  # see `curate.decide.clusters.Resemblance`
     compared: Callable[[Document], Set[str]] | None = None  # the set whose Jaccard similarity it estimates
 
 

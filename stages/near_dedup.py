@@ -58,8 +58,7 @@ class NearDedup:
     """kept: drop only what resembles a kept document; component: keep one document of each cluster"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"cluster_size": pa.int64()}
-    fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1, "kin": -1}
-    traces: ClassVar[Mapping[str, pa.DataType]] = {"kin": pa.int64()}
+    fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1}
     reasons: ClassVar[tuple[str, ...]] = ("near_duplicate",)
 
     def __post_init__(self) -> None:
@@ -84,14 +83,6 @@ class NearDedup:
         """The signature; where the keep order needs one, the rank."""
         fields: list[Any] = [("signature", "<u4", (self.permutations,))]
         return np.dtype(fields if self.keep == "first" else [*fields, ("rank", "<f8")])
-
-    @property
-    def kin_threshold(self) -> float | None:
-        """Two texts that are each `threshold` like a third share at least 2 x threshold - 1 of their slots; None where
-        the buckets find under four in five of such pairs."""
-        least = 2 * self.threshold - 1
-        found = least > 0 and lsh_candidate_probability(least, self.bands, self.rows) >= 0.8
-        return least if found else None
 
     def sketch(self, doc: Document) -> Sketch:
         return self.sketch_all([doc])[0]
@@ -141,7 +132,7 @@ class NearDedup:
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         whole = self.cluster == "component"
-        return near_verdicts(corpus, self, "near_duplicate", "cluster_size", whole, "kin")
+        return near_verdicts(corpus, self, "near_duplicate", "cluster_size", whole)
 
 
 def shingles(text: str, k: int = 5) -> set[str]:

@@ -30,11 +30,6 @@ class Resemblance(Protocol):
     @property
     def threshold(self) -> float: ...
 
-    @property
-    def kin_threshold(self) -> float | None:
-        """Similarity that makes two documents kin: any two that are `threshold` like a third one are. Known by it,
-        `curate what-if` can say how far a new document's influence goes. None where buckets would find too few."""
-
     def similarity(self, left: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Similarity of records, item by item, with broadcasting; symmetric, 1.0 for equal ones."""
 
@@ -84,7 +79,6 @@ class _Confirmed:
         self.corpus, self.stage = task.corpus, task.stage
         self.numbers, self.place = np.unique(buckets.documents, return_inverse=True)
         self.forest = np.arange(len(self.numbers), dtype=np.int64)
-        self.kin = self.forest.copy()
 
     def confirm(self, left: I64, right: I64) -> None:
         """Joins those pairs of places that are similar enough; pairs joined already are not looked at."""
@@ -93,22 +87,14 @@ class _Confirmed:
             apart = roots(self.forest, one) != roots(self.forest, other)
             one, other = one[apart], other[apart]
             records = [self.corpus.records(self.numbers[side]) for side in (one, other)]
-            score = self.stage.similarity(*records)
-            alike = score >= self.stage.threshold
+            alike = self.stage.similarity(*records) >= self.stage.threshold
             join(self.forest, one[alike], other[alike])
-            if self.stage.kin_threshold is not None:
-                akin = score >= self.stage.kin_threshold
-                join(self.kin, one[akin], other[akin])
 
-    def links(self, forest: Forest) -> I64:
+    def links(self) -> I64:
         """Pairs (document, root) of all documents that are not roots."""
-        tree = roots(forest, np.arange(len(forest)))
+        tree = roots(self.forest, np.arange(len(self.forest)))
         joined = tree != np.arange(len(tree))
         return np.stack([self.numbers[joined], self.numbers[tree[joined]]], axis=1)
-
-
-def _kin_path(corpus: Corpus, partition: int) -> Path:
-    return corpus.folder / f"kin-{partition:05}"
 
 
 def _confirm_neighbours(confirmed: _Confirmed, buckets: Buckets) -> None:
@@ -144,13 +130,10 @@ def link(task: LinkTask) -> Path:
         confirmed = _Confirmed(task, buckets)
         _confirm_neighbours(confirmed, buckets)
         _confirm_all(confirmed, buckets)
-        if task.stage.kin_threshold is not None:
-            confirmed.links(confirmed.kin).tofile(path)
-            path.replace(_kin_path(task.corpus, task.partition))
         sizes = buckets.sizes
         with path.open("wb") as file:
             np.array([(sizes > WIDE).sum(), sizes.max(initial=0)], np.int64).tofile(file)
-            confirmed.links(confirmed.forest).tofile(file)
+            confirmed.links().tofile(file)
 
     return task.corpus.saved(f"links-{task.partition:05}", write)
 
@@ -176,19 +159,6 @@ def _bare(corpus: Corpus) -> Forest:
 def _join_all(forest: Forest, file: BinaryIO) -> None:
     while len(links := np.fromfile(file, np.int64, 2 * LINKS).reshape(-1, 2)):
         join(forest, links[:, 0], links[:, 1])
-
-
-def kin(corpus: Corpus, stage: Resemblance) -> Iterator[I64]:
-    """Pairs (root, document) of all documents that have kin, the roots too; after `blocks`, which finds them."""
-    if stage.kin_threshold is None:
-        return
-    forest = _bare(corpus)
-    for partition in range(corpus.partitions):
-        with _kin_path(corpus, partition).open("rb") as file:
-            _join_all(forest, file)
-    for pairs in _members(forest):
-        yield pairs
-        yield np.repeat(np.unique(pairs[:, 0])[:, None], 2, axis=1)
 
 
 def _members(forest: Forest) -> Iterator[I64]:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curate.corpus import Corpus
-from curate.decide.clusters import Resemblance, blocks, kin
+from curate.decide.clusters import Resemblance, blocks
 from curate.stage import Verdicts
 
 I64 = npt.NDArray[np.int64]
@@ -234,13 +234,12 @@ def _note(corpus: Corpus, judged: list[Judged]) -> None:
 
 
 def near_verdicts(
-    corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool, kin_column: str
+    corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool
 ) -> Iterator[Verdicts]:
     """Clusters the living documents and drops all that have a kept twin.
 
     `whole` keeps one document a cluster, however unlike the others are to it. Each kept document that has
-    twins gets in `size_column` their number, itself counted; each that has kin the number of the first of them in
-    `kin_column`.
+    twins gets in `size_column` their number, itself counted.
     """
     threshold = -1.0 if whole else stage.threshold
     tasks = [JudgeTask(corpus, stage, threshold, block) for block in blocks(corpus, stage)]
@@ -251,5 +250,3 @@ def near_verdicts(
         yield Verdicts(verdicts["document"], reason, verdicts["twin"], verdicts["score"])
         twins, counts = np.unique(verdicts["twin"], return_counts=True)
         yield Verdicts(twins, None, columns={size_column: counts + 1})
-    for pairs in kin(corpus, stage):
-        yield Verdicts(pairs[:, 1], None, columns={kin_column: pairs[:, 0]})

@@ -76,18 +76,6 @@ class Recorded:
         return self.run.read("measures", [name]).column(0)
 
     @cached_property
-    def families(self) -> dict[str, I64]:
-        """For each corpus stage that told who is kin, the family of every page; one without kin is its own."""
-        found = {}
-        told = self.run.columns("measures")
-        for _, name, _ in self.corpus_stages:
-            if f"{name}.kin" in told:
-                kin = self.column(f"{name}.kin").fill_null(-1).to_numpy()
-                alone = -2 - np.arange(len(kin))
-                found[name] = np.unique(np.where(kin >= 0, kin, alone), return_inverse=True)[1].astype(np.int64)
-        return found
-
-    @cached_property
     def passed(self) -> Mask:
         """Pages that came through all document stages."""
         corpus = [code for code, *_ in self.corpus_stages]

@@ -171,15 +171,6 @@ def measure_types(config: Config) -> dict[str, pa.DataType]:
     }
 
 
-def trace_types(config: Config) -> dict[str, pa.DataType]:
-    """What corpus stages tell of documents in `measures/` alone, as `stage.trace`."""
-    return {
-        f"{name}.{trace}": kind
-        for name, stage in config.corpus_stages
-        for trace, kind in declared(stage).traces.items()
-    }
-
-
 def measures_schema(config: Config) -> pa.Schema:
     """One row a document that reached a rule stage: place, verdict (null when kept) and all measures.
 
@@ -199,7 +190,6 @@ def measures_schema(config: Config) -> pa.Schema:
             ("reason", pa.string()),
             ("measured", pa.int32()),
             *measure_types(config).items(),
-            *trace_types(config).items(),
             *(
                 (f"{name}.{size}", pa.int64())
                 for name, stage in config.document_stages

@@ -11,7 +11,7 @@ from curate.durable import whole
 from curate.errors import UserError
 from curate.inspect.tables import lines
 from curate.what_if.redecide import Changes, check_limit, new_stage
-from curate.what_if.what_if import WhatIf, range_text
+from curate.what_if.what_if import WhatIf, about
 
 MOST_POINTS = 200
 HEIGHT, WIDTH = 12, 60
@@ -19,13 +19,14 @@ HEIGHT, WIDTH = 12, 60
 
 @dataclass(frozen=True)
 class Point:
-    """One value of the limit: what passes the document stages, and the bounds of what is kept at the end."""
+    """One value of the limit: what passes the document stages, and about what is kept at the end."""
 
     value: float
     documents: int
     words: int
     unknown: int
-    kept: tuple[int, int]
+    kept: int
+    exact: bool
 
 
 def parse_sweep(config: Config, word: str) -> tuple[str, str, list[float]]:
@@ -52,8 +53,9 @@ def curve(asked: WhatIf, given: Changes, stage: str, option: str, values: Sequen
         new_stage(asked.recorded.config, stage, changes[stage])
         outcome = asked.ask(changes, with_groups=False)
         passed, unknown = outcome.passed, outcome.unknown[0]
-        kept = outcome.corpus[-1].after.documents if outcome.corpus else (passed[0], passed[0] + unknown)
-        points.append(Point(value, *passed, unknown, kept))
+        last = outcome.corpus[-1:]
+        kept, exact = (last[0].after[0], last[0].exact) if last else (passed[0], not unknown)
+        points.append(Point(value, *passed, unknown, kept, exact))
     return points
 
 
@@ -61,7 +63,7 @@ def curve_lines(points: Sequence[Point], title: str, now: Any) -> list[str]:
     """A table and a curve of the documents that pass; `*` marks the run's own value where it is one of them."""
     rows = [{title: f"{point.value}{' *' if point.value == now else '  '}", "pass the document stages": point.documents,
              "words": point.words, "not known": point.unknown or None,
-             "kept at the end": range_text(point.kept)}
+             "kept at the end": about(point.kept, point.exact)}
             for point in points]  # fmt: skip
     columns = [title, "pass the document stages", "words", "not known", "kept at the end"]
     if not any(row["not known"] for row in rows):
@@ -84,7 +86,7 @@ def drawn(values: Sequence[float], heights: Sequence[int]) -> list[str]:
 
 
 def write_plot(points: Sequence[Point], title: str, path: Path) -> None:
-    """The curve as an image, with the band that the corpus stages leave open. Raises UserError without matplotlib."""
+    """The curves as an image. Raises UserError without matplotlib."""
     try:
         import matplotlib
 
@@ -95,8 +97,7 @@ def write_plot(points: Sequence[Point], title: str, path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(7, 4))
     values = [point.value for point in points]
     axes.plot(values, [point.documents for point in points], marker="o", label="pass the document stages")
-    low, high = ([point.kept[side] for point in points] for side in (0, 1))
-    axes.fill_between(values, low, high, alpha=0.25, label="kept at the end: between")
+    axes.plot(values, [point.kept for point in points], linestyle="--", label="kept at the end, about")
     axes.set(xlabel=title, ylabel="documents", ylim=(0, None))
     axes.legend()
     kind = path.suffix.lstrip(".")

@@ -10,11 +10,8 @@ from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import I64, UNKNOWN, Recorded
 from curate.inspect.tables import lines
 from curate.sizes import numbered
-from curate.what_if.bounds import Bounds, StageBounds, twins
-from curate.what_if.kin import Range
+from curate.what_if.about import HOW, Estimate, Pair, estimates, twins
 from curate.what_if.redecide import Changes, Decided, counted, names, redecide, total
-
-Pair = tuple[int, int]  # documents and words
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,8 @@ class Group:
     passed: Pair
     unknown: Pair
     kept_before: Pair
-    kept: Range
+    kept: Pair
+    exact: bool  # whether `kept` is more than an estimate
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Outcome:
     passed: Pair
     unknown: Pair
     dropped: tuple[tuple[str, str, Pair, Pair], ...]
-    corpus: tuple[StageBounds, ...]
+    corpus: tuple[Estimate, ...]
     unmeasured: tuple[tuple[str, int], ...]  # pages that no rule stage measured, by the stage that dropped them
     languages: tuple[Group, ...]
     sources: tuple[Group, ...]
@@ -53,7 +51,7 @@ class WhatIf:
         self.twin = twins(run, self.recorded)
 
     def ask(self, changes: Changes, with_groups: bool = True) -> Outcome:
-        """What comes of the changed limits. Exact for the document stages, between bounds for each corpus stage."""
+        """What comes of the changed limits. Exact for the document stages, an estimate for corpus stages."""
         recorded, decided = self.recorded, redecide(self.recorded, changes)
         unknown = decided.stage == UNKNOWN
         everything = np.zeros(len(recorded), np.int64)
@@ -63,15 +61,15 @@ class WhatIf:
             total(decided.passed, decided.words),
             total(unknown, decided.words),
             self._dropped(decided),
-            tuple(self._bounds(decided, everything, 1)),
+            tuple(self._estimates(decided, everything, 1)),
             self._unmeasured(),
             self._groups(decided, decided.language, names(decided.languages)) if with_groups else (),
             self._groups(decided, recorded.source, list(recorded.sources)) if with_groups else (),
         )
 
-    def _bounds(self, decided: Decided, groups: I64, size: int) -> list[StageBounds]:
-        bounds = Bounds(self.recorded, self.twin, decided.words, groups, size)
-        return bounds.through(decided.passed, decided.stage == UNKNOWN)
+    def _estimates(self, decided: Decided, groups: I64, size: int) -> list[Estimate]:
+        unknown = decided.stage == UNKNOWN
+        return estimates(self.recorded, self.twin, decided.words, groups, size, decided.passed, unknown)
 
     def _groups(self, decided: Decided, groups: I64, titles: list[str]) -> tuple[Group, ...]:
         recorded, size = self.recorded, len(titles)
@@ -79,11 +77,11 @@ class WhatIf:
         before = counted(groups, recorded.passed, recorded.words, size)
         after, perhaps = counted(groups, passed, decided.words, size), counted(groups, unknown, decided.words, size)
         kept_before = counted(groups, recorded.stage == -1, recorded.words, size)
-        bounds = self._bounds(decided, groups, size)
-        kept = bounds[-1].groups if bounds else [
-            Range((d, d + p), (w, w + q)) for (d, w), (p, q) in zip(after, perhaps, strict=True)
-        ]  # fmt: skip
-        found = (Group(*row) for row in zip(titles, before, after, perhaps, kept_before, kept, strict=True))
+        last = self._estimates(decided, groups, size)[-1:]
+        kept, exact = (last[0].groups, last[0].exact) if last else (tuple(after), not unknown.any())
+        found = (
+            Group(titles[i], before[i], after[i], perhaps[i], kept_before[i], kept[i], exact) for i in range(size)
+        )
         seen = [group for group in found if group.passed_before[0] or group.passed[0] or group.unknown[0]]
         return tuple(sorted(seen, key=lambda group: (-group.passed[0], group.name)))
 
@@ -124,8 +122,9 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     same = sum(documents for documents, _ in rest), sum(words for _, words in rest)
     rows += [_row(f"dropped for {numbered(len(rest), 'other reason')}", same, same)] if rest else []
     rows.append(_row("pass the document stages", outcome.passed_before, outcome.passed))
-    rows += [_bounds_row(bounds) for bounds in outcome.corpus]
+    rows += [_row(f"kept after {row.stage}", row.before, row.after, row.exact) for row in outcome.corpus]
     told = lines(rows, ("", "the run", "then", "change", "words then"))
+    told += HOW if not all(row.exact for row in outcome.corpus) else ()
     if outcome.unknown[0]:
         unseen = numbered(outcome.unknown[0], "page")
         told.append(f"not known: {unseen} would go on to a stage that did not see them in the run")
@@ -138,33 +137,25 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     return told
 
 
-def _row(title: str, before: Pair, after: Pair) -> dict[str, Any]:
+def _row(title: str, before: Pair, after: Pair, exact: bool = True) -> dict[str, Any]:
     change = f"{after[0] - before[0]:+,}" if after[0] != before[0] else "="
-    return {"": title, "the run": before[0], "then": f"{after[0]:,}", "change": change, "words then": f"{after[1]:,}"}
-
-
-def _bounds_row(bounds: StageBounds) -> dict[str, Any]:
-    title = f"kept after {bounds.stage}"
-    (low, high), words = bounds.after.documents, bounds.after.words
-    if bounds.after.exact:
-        return _row(title, bounds.before, (low, words[0]))
     return {
         "": title,
-        "the run": bounds.before[0],
-        "then": range_text((low, high)),
-        "change": f"about {bounds.likely - bounds.before[0]:+,}",
-        "words then": range_text(words),
+        "the run": before[0],
+        "then": about(after[0], exact),
+        "change": change if exact else f"about {after[0] - before[0]:+,}",
+        "words then": about(after[1], exact),
     }
 
 
 def _group_lines(title: str, groups: Sequence[Group]) -> list[str]:
     rows = [{title: group.name, "passed": group.passed_before[0], "then": group.passed[0],
              "words": group.passed_before[1], "words then": group.passed[1], "kept": group.kept_before[0],
-             "kept then": range_text(group.kept.documents), "words kept then": range_text(group.kept.words)}
+             "kept then": about(group.kept[0], group.exact), "words kept then": about(group.kept[1], group.exact)}
             for group in groups]  # fmt: skip
     return lines(rows, (title, "passed", "then", "words", "words then", "kept", "kept then", "words kept then"))
 
 
-def range_text(bounds: Pair) -> str:
-    """Both bounds, or the one value they agree on."""
-    return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}..{bounds[1]:,}"
+def about(value: int, exact: bool) -> str:
+    """A count, or an estimate that says that it is one."""
+    return f"{value:,}" if exact else f"about {value:,}"

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from curate.decide.survivors import Survivors, load_survivors, verdict_names, verdict_table
 from curate.decide.verdicts import VerdictTable
 from curate.durable import once
-from curate.output.schema import LEDGER, SAMPLES, domain, measures_schema, trace_types
+from curate.output.schema import LEDGER, SAMPLES, domain, measures_schema
 from curate.output.written import PartFacts
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
 from curate.scan.tasks import load_run
@@ -171,10 +171,6 @@ def _measures_of(survivors: Survivors, index: int, verdicts: VerdictTable) -> pa
     passed = np.flatnonzero(table.column("stage").is_null().to_numpy())
     start = int(survivors.starts[index])
     verdict = verdicts.slice(start, start + survivors.counts[index])
-    for name, kind in trace_types(survivors.config).items():
-        values, unknown = np.zeros(table.num_rows, kind.to_pandas_dtype()), np.ones(table.num_rows, np.bool_)
-        values[passed], unknown[passed] = verdict.columns[name.rpartition(".")[2]], False
-        table = table.set_column(table.schema.get_field_index(name), name, pa.array(values, kind, mask=unknown))
     rows = np.flatnonzero(verdict.stage)
     if not len(rows):
         return table

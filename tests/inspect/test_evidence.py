@@ -64,7 +64,7 @@ class Shouting:
 
 
 def test_a_stage_may_say_it_itself() -> None:
-    assert spans("tests.report.test_evidence:Shouting", "shouts", "hey! you!") == [(3, 4), (8, 9)]
+    assert spans("tests.inspect.test_evidence:Shouting", "shouts", "hey! you!") == [(3, 4), (8, 9)]
 
 
 def test_a_stage_that_is_not_installed_says_nothing() -> None:

@@ -57,7 +57,7 @@ def test_what_a_stage_does_not_declare_has_a_default() -> None:
     assert declared(object()) == Declared()
     near = NearDedup(keep=By(by="quality"))
     assert declared(near).needs == declared(near).needs_numbers == ("quality",)
-    assert declared(near).fill == {"cluster_size": 1, "kin": -1} and not declared(near).equal
+    assert declared(near).fill == {"cluster_size": 1} and not declared(near).equal
     assert declared(ExactDedup).equal and declared(ExactDedup).sketch_all is None
 
 

@@ -29,7 +29,7 @@ def test_points_are_what_single_questions_answer() -> None:
     for point in points:
         outcome = asked.ask({"language": {"min_score": 0.5}, "gopher": {"min_words": point.value}})
         assert (point.documents, point.words) == outcome.passed
-        assert point.kept == outcome.corpus[-1].after.documents
+        assert point.kept == outcome.corpus[-1].after[0]
     text = curve_lines(points, "gopher.min_words", 50)
     assert any(line.startswith("50 *") for line in text)
 
@@ -41,7 +41,7 @@ def test_bars_are_to_scale() -> None:
 
 
 def test_a_plot_is_an_image(tmp_path: Path) -> None:
-    points = [Point(1, 5, 50, 0, (3, 4)), Point(2, 4, 40, 0, (2, 4))]
+    points = [Point(1, 5, 50, 0, 4, True), Point(2, 4, 40, 0, 3, False)]
     write_plot(points, "gopher.min_words", tmp_path / "curve.svg")
     assert "<svg" in (tmp_path / "curve.svg").read_text()
     with pytest.raises(UserError, match=r"\.svg or \.png"):

@@ -29,7 +29,7 @@ from curate.what_if.what_if import WhatIf, outcome_lines
 def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | None, as_json: bool) -> None:
     """Tell what the run at OUT would have kept with other limits, from what it recorded; the crawl is not read.
 
-    Exact for the document stages. Each stage that compares documents after that gets a lower and an upper bound,
+    Exact for the document stages. What a stage keeps that compares documents after that is an estimate, marked "about",
     since the texts of new pages were not compared. Only limits of rule stages can be changed (`curate stages NAME`).
     Values are as in a config: a number, [en, de], null for off.
     """
