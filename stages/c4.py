@@ -13,9 +13,9 @@ from typing import Annotated, Any, ClassVar
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
+from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Measures, RuleStage
+from curate.stage import Rule, RuleStage
 from stages.rules.scope import entries, in_scope
 
 Count = Annotated[int, Field(ge=0)]
@@ -100,12 +100,11 @@ class C4(RuleStage):
         "bad_words": pa.int64(),
         "sentences": pa.int64(),
     }
-    reasons: ClassVar[tuple[str, ...]] = ("lorem_ipsum", "curly_bracket", "bad_word", "too_few_sentences")
-    limits: ClassVar[tuple[str, ...]] = (
-        "max_lorem_ipsum",
-        "max_curly_brackets",
-        "max_bad_words",
-        "min_sentences",
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule("lorem_ipsum", "lorem_ipsum", "max_lorem_ipsum"),
+        Rule("curly_bracket", "curly_brackets", "max_curly_brackets"),
+        Rule("bad_word", "bad_words", "max_bad_words"),
+        Rule("too_few_sentences", "sentences", "min_sentences"),
     )
     absent: ClassVar[Mapping[str, str]] = {"bad_words": "no bad_words_file was given"}
     files: ClassVar[tuple[str, ...]] = ("bad_words_file",)
@@ -158,14 +157,3 @@ class C4(RuleStage):
             "bad_words": found,
             "sentences": sum(map(sentences, filter(None, doc.text.split("\n")))),
         }
-
-    def judge(self, measures: Measures) -> Drop | None:
-        most = (self.max_lorem_ipsum, self.max_curly_brackets, self.max_bad_words)
-        for reason, measure, limit in zip(self.reasons, self.measures, most):
-            value = measures[measure]
-            if value is not None and limit is not None and value > limit:
-                return Drop(reason, value, limit)
-        found = measures["sentences"]
-        if found is not None and self.min_sentences is not None and found < self.min_sentences:
-            return Drop("too_few_sentences", found, self.min_sentences)
-        return None

@@ -7,14 +7,11 @@ from typing import Annotated, Any, ClassVar
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
+from curate.document import Document
 from curate.errors import UserError, hint
-from curate.stage import Measures, RuleStage
+from curate.stage import Rule, RuleStage
 from stages.models.fasttext_file import PREFIX, label_score, labels, load_model
-from stages.rules.limits import failures
 from stages.rules.scope import in_scope
-
-RULES = (("low_score", "fasttext_quality_score", "min_score"),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +31,7 @@ class FastTextQuality(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"fasttext_quality_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "fasttext_quality_score", "min_score"),)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the model is for other languages")
     files: ClassVar[tuple[str, ...]] = ("model",)
 
@@ -57,6 +53,3 @@ class FastTextQuality(RuleStage):
         return {
             "fasttext_quality_score": label_score(self.model, line.lower() if self.lower_case else line, self.label)
         }
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)

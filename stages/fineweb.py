@@ -7,19 +7,18 @@ from typing import Annotated, Any, ClassVar
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
-from stages.rules.limits import Rule, failures
+from curate.document import Document
+from curate.stage import Rule, RuleStage
 from stages.rules.repetition import duplicate_ratios
 from stages.rules.scope import in_scope
 
 Ratio = Annotated[float, Field(ge=0)]
 
 RULES: tuple[Rule, ...] = (
-    ("too_few_lines_with_end_mark", "end_mark_line_ratio", "min_end_mark_line_ratio"),
-    ("too_many_short_lines", "short_line_ratio", "max_short_line_ratio"),
-    ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
-    ("too_many_line_breaks", "line_break_ratio", "max_line_break_ratio"),
+    Rule("too_few_lines_with_end_mark", "end_mark_line_ratio", "min_end_mark_line_ratio"),
+    Rule("too_many_short_lines", "short_line_ratio", "max_short_line_ratio"),
+    Rule("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
+    Rule("too_many_line_breaks", "line_break_ratio", "max_line_break_ratio"),
 )
 
 
@@ -46,9 +45,8 @@ class FineWeb(RuleStage):
     max_line_break_ratio: Ratio | None = 0.3
     """most line breaks per word at white space"""
 
-    measures: ClassVar[Mapping[str, pa.DataType]] = {measure: pa.float64() for _, measure, _ in RULES}
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    measures: ClassVar[Mapping[str, pa.DataType]] = {rule.measure: pa.float64() for rule in RULES}
+    rules: ClassVar[tuple[Rule, ...]] = RULES
 
     def measure(self, doc: Document) -> dict[str, Any]:
         if not in_scope(self.languages, doc):
@@ -61,6 +59,3 @@ class FineWeb(RuleStage):
             "duplicate_line_character_ratio": duplicate_ratios(lines)[1],
             "line_break_ratio": doc.text.count("\n") / max(len(doc.words), 1),
         }
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)

@@ -11,10 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
+from curate.document import Document
+from curate.stage import Rule, RuleStage, failures
 from stages.rules import paper, profiles
-from stages.rules.limits import Rule, failures
 from stages.rules.scope import in_scope
 
 Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
@@ -26,28 +25,28 @@ STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 
 # In the paper's order: quality, then repetition.
 RULES: tuple[Rule, ...] = (
-    ("too_few_words", "words", "min_words"),
-    ("too_many_words", "words", "max_words"),
-    ("words_too_short", "mean_word_length", "min_mean_word_length"),
-    ("words_too_long", "mean_word_length", "max_mean_word_length"),
-    ("too_many_hashes", "hash_ratio", "max_hash_ratio"),
-    ("too_many_ellipses", "ellipsis_ratio", "max_ellipsis_ratio"),
-    ("too_many_symbols", "symbol_ratio", "max_symbol_ratio"),
-    ("too_many_bullet_lines", "bullet_line_ratio", "max_bullet_line_ratio"),
-    ("too_many_ellipsis_lines", "ellipsis_line_ratio", "max_ellipsis_line_ratio"),
-    ("too_few_alphabetic_words", "alphabetic_word_ratio", "min_alphabetic_word_ratio"),
-    ("too_few_stop_words", "stop_words", "min_stop_words"),
-    ("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
-    ("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
-    ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
-    (
+    Rule("too_few_words", "words", "min_words"),
+    Rule("too_many_words", "words", "max_words"),
+    Rule("words_too_short", "mean_word_length", "min_mean_word_length"),
+    Rule("words_too_long", "mean_word_length", "max_mean_word_length"),
+    Rule("too_many_hashes", "hash_ratio", "max_hash_ratio"),
+    Rule("too_many_ellipses", "ellipsis_ratio", "max_ellipsis_ratio"),
+    Rule("too_many_symbols", "symbol_ratio", "max_symbol_ratio"),
+    Rule("too_many_bullet_lines", "bullet_line_ratio", "max_bullet_line_ratio"),
+    Rule("too_many_ellipsis_lines", "ellipsis_line_ratio", "max_ellipsis_line_ratio"),
+    Rule("too_few_alphabetic_words", "alphabetic_word_ratio", "min_alphabetic_word_ratio"),
+    Rule("too_few_stop_words", "stop_words", "min_stop_words"),
+    Rule("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
+    Rule("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
+    Rule("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
+    Rule(
         "duplicate_paragraph_characters",
         "duplicate_paragraph_character_ratio",
         "max_duplicate_paragraph_character_ratio",
     ),
-    *((f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
+    *(Rule(f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
     *(
-        (f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
+        Rule(f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
         for n in (5, 6, 7, 8, 9, 10)
     ),
 )
@@ -122,10 +121,9 @@ class Gopher(RuleStage):
     """largest share of characters under repeated runs of 10 words"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
-        measure: pa.int64() if measure in _COUNTS else pa.float64() for _, measure, _ in RULES
+        rule.measure: pa.int64() if rule.measure in _COUNTS else pa.float64() for rule in RULES
     }
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = {
         "symbol_ratio": "this profile counts hashes and ellipses apart",
         **dict.fromkeys(("hash_ratio", "ellipsis_ratio"), "this profile adds both up as symbol_ratio"),
@@ -145,9 +143,6 @@ class Gopher(RuleStage):
         if not in_scope(self.languages, doc):
             return dict.fromkeys(self.measures)
         return _MEASURERS[self.profile](doc.text, doc.words, frozenset(self.stop_words))
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)
 
 
 _DEFAULT = Gopher()

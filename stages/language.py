@@ -13,7 +13,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError, hint
-from curate.stage import Measures, RuleStage
+from curate.stage import Measures, Rule, RuleStage
 from stages.languages.codes import same_language
 from stages.models import fasttext_file
 from stages.models.fasttext_file import one_line, predict
@@ -89,8 +89,11 @@ class Language(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"language": pa.string(), "language_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
-    reasons: ClassVar[tuple[str, ...]] = ("unknown_language", "other_language", "low_score")
-    limits: ClassVar[tuple[str, ...]] = ("keep", "min_score")
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule("unknown_language", "language", "keep"),
+        Rule("other_language", "language", "keep"),
+        Rule("low_score", "language_score", "min_score"),
+    )
     files: ClassVar[tuple[str, ...]] = ("model",)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "no language was recognised")
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from curate.document import Document, Drop
+from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Measures, RuleStage
+from curate.stage import Rule, RuleStage
 from stages.rules import bayes_model
 from stages.rules.bayes_model import BayesModel, Trainer, plain_word
 from stages.rules.scope import in_scope
@@ -74,8 +74,7 @@ class NaiveBayes(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"naive_bayes_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
-    reasons: ClassVar[tuple[str, ...]] = ("low_score",)
-    limits: ClassVar[tuple[str, ...]] = ("min_score",)
+    rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "naive_bayes_score", "min_score"),)
     files: ClassVar[tuple[str, ...]] = ("model",)
 
     @staticmethod
@@ -94,9 +93,3 @@ class NaiveBayes(RuleStage):
         if not in_scope(self.languages, doc):
             return {"naive_bayes_score": None}
         return {"naive_bayes_score": load_model(self.model).score(doc.words)}
-
-    def judge(self, measures: Measures) -> Drop | None:
-        score = measures["naive_bayes_score"]
-        if score is None or self.min_score is None or score >= self.min_score:
-            return None
-        return Drop("low_score", score, self.min_score)

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
+from curate.document import Document
+from curate.stage import Rule, RuleStage
 from stages.rules.scope import entries
 
 _NOT_IN_WORDS = re.compile(r"[\W_]+")
@@ -96,14 +96,13 @@ class UrlFilter(RuleStage):
         "soft_words": pa.int64(),
         "subword": pa.string(),
     }
-    reasons: ClassVar[tuple[str, ...]] = (
-        "listed_domain",
-        "listed_url",
-        "listed_word",
-        "too_many_soft_words",
-        "listed_subword",
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule("listed_domain", "domain"),
+        Rule("listed_url", "url"),
+        Rule("listed_word", "word"),
+        Rule("too_many_soft_words", "soft_words", "max_soft_words"),
+        Rule("listed_subword", "subword"),
     )
-    limits: ClassVar[tuple[str, ...]] = ("max_soft_words",)
     absent: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("domain", "url", "word", "subword"), "no entry of the lists was met"),
         "soft_words": "no soft_words_file was given",
@@ -150,13 +149,3 @@ class UrlFilter(RuleStage):
         listed = _domains(self.domains_file, self.domains)
         above = (".".join(labels[start:]) for start in range(len(labels) - 1, -1, -1))
         return next((domain for domain in above if domain in listed), None)
-
-    def judge(self, measures: Measures) -> Drop | None:
-        for reason, measure in zip(self.reasons, self.measures):
-            found = measures[measure]
-            if measure == "soft_words":
-                if found is not None and self.max_soft_words is not None and found > self.max_soft_words:
-                    return Drop(reason, found, self.max_soft_words)
-            elif found is not None:
-                return Drop(reason, cause=found)
-        return None

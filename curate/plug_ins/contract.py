@@ -5,7 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ import pyarrow as pa
 from curate.document import Document, Drop
 from curate.errors import Stopped, UserError
 from curate.plug_ins.code import is_ours
-from curate.stage import RuleStage
+from curate.stage import Rule, RuleStage, rules_of
 from curate.text import clean, unstorable
 
 OUTSIDE = (UserError, OSError)  # not the fault of a stage's code
@@ -91,9 +91,16 @@ def fault_of(cls: type[Any]) -> str | None:
             isinstance(key, str) and isinstance(kind, pa.DataType) for key, kind in types.items()
         ):
             return f'the `{name}` of {cls.__name__} must map names to Arrow types, such as {{"score": pa.float64()}}'
+    ruled = rules_of(cls)
+    if odd := next((rule for rule in ruled.rules if not _applies(rule, ruled)), None):
+        return f"the rule '{odd.reason}' of {cls.__name__} names a measure or an option that the class has not"
     if corpus and not all(is_number(kind) for kind in getattr(cls, "adds", {}).values()):
         return f"a corpus stage adds numbers and booleans, but the `adds` of {cls.__name__} has another type"
     return None
+
+
+def _applies(rule: Rule, cls: type[RuleStage]) -> bool:
+    return rule.measure in cls.measures and rule.option in (None, *(field.name for field in fields(cls)))
 
 
 def held(name: str, stage: Any, given: Document, outcome: Any) -> Document | Drop:

@@ -10,10 +10,8 @@ import pyarrow as pa
 from curate.belt import cleans
 from curate.config.file import Config, entry_of
 from curate.errors import UserError, hint
-from curate.inspect.limits import Limit, measure_of
 from curate.inspect.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.plug_ins.code import is_ours
-from curate.stage import CorpusStage, RuleStage, breaks, declared, rules_of
+from curate.stage import ENDS, CorpusStage, Rule, RuleStage, breaks, declared, judges_by_rules, rules_of
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -164,18 +162,17 @@ class _Line:
             measure: self.recorded.column(f"{name}.{measure}").take(pa.array(rows)) for measure in stage.measures
         }
         drops = np.full(len(rows), -1)
-        ordered = in_order(stage, name)
-        if ordered is None:
+        if not judges_by_rules(stage):
             values = zip(*(column.to_pylist() for column in columns.values()), strict=True)
             for row, told in enumerate(values):
                 drop = stage.judge(dict(zip(columns, told, strict=True)))
                 if drop:
                     drops[row] = _code(reasons, drop.reason)
             return drops
-        for reason, measure, limit in ordered:
-            broken = _broken(columns[measure], limit) & (drops < 0)
+        for rule in stage.rules:
+            broken = breaking(columns[rule.measure], rule, stage) & (drops < 0)
             if broken.any():
-                drops[broken] = _code(reasons, reason)
+                drops[broken] = _code(reasons, rule.reason)
         return drops
 
     def _lets_pass(self, stage: Any, code: int) -> bool:
@@ -219,44 +216,41 @@ def _code(values: list[Any], value: Any) -> int:
     return values.index(value)
 
 
-def in_order(stage: RuleStage, name: str) -> list[tuple[str, str, Limit]] | None:
-    """(reason, measure, limit) of a stage of ours that drops for the first of its limits that is broken; else None."""
-    if not is_ours(stage) or len(stage.limits) != len(stage.reasons):
-        return None
-    measures = [measure_of(field, name, stage.measures) for field in stage.limits]
-    if any(measure is None for measure in measures):
-        return None
-    return [(reason, measure or "", Limit(field, getattr(stage, field)))
-            for reason, measure, field in zip(stage.reasons, measures, stage.limits, strict=True)]  # fmt: skip
-
-
 def _touched(recorded: Recorded, line: _Line) -> Mask:
     """Pages on whose way a changed limit gives another answer; all measured ones where that can't be told by value."""
     touched = np.zeros(len(recorded), np.bool_)
     old_stages = {name: stage for _, name, stage in recorded.document_stages if isinstance(stage, RuleStage)}
+    new_stages = {name: stage for _, name, stage in line.stages if isinstance(stage, RuleStage)}
     for name, options in line.changes.items():
-        stage = old_stages[name]
+        old, new = old_stages[name], new_stages[name]
         reached = recorded.measured > line.rules.index(name)
-        for option, value in options.items():
-            measure = measure_of(option, name, stage.measures)
-            if measure is None or not is_ours(stage):
+        for option in options:
+            rules = [rule for rule in old.rules if rule.option == option]
+            if not all(_by_value(rule, old) for rule in rules) or not rules:
                 touched |= reached
                 continue
-            column = recorded.column(f"{name}.{measure}")
-            old, new = Limit(option, getattr(stage, option)), Limit(option, value)
-            touched |= reached & (_broken(column, old) != _broken(column, new))
+            for rule in rules:
+                column = recorded.column(f"{name}.{rule.measure}")
+                touched |= reached & (breaking(column, rule, old) != breaking(column, rule, new))
     return touched
 
 
-def _broken(column: Any, limit: Limit) -> Mask:
-    """Which values break a limit; nulls do not."""
-    if limit.value is None:
+def _by_value(rule: Rule, stage: RuleStage) -> bool:
+    """Whether a change of a rule's limit matters only to the pages whose measure breaks one and not the other."""
+    ends = rule.option is not None and rule.option.startswith(ENDS)
+    return ends or judges_by_rules(stage)
+
+
+def breaking(column: pa.ChunkedArray, rule: Rule, stage: RuleStage) -> Mask:
+    """Which values of a measure break a rule of a stage; nulls do not."""
+    limit: Any = None if rule.option is None else getattr(stage, rule.option)
+    if rule.option is not None and limit is None:
         return np.zeros(len(column), np.bool_)
-    if limit.field.startswith(("min_", "max_")):
-        broken: Mask = breaks(limit.field, column.to_numpy().astype(np.float64), limit.value)
+    if rule.option is not None and rule.option.startswith(ENDS):
+        broken: Mask = breaks(rule.option, column.to_numpy().astype(np.float64), limit)
         return broken
     encoded = column.combine_chunks().dictionary_encode()
-    each = [limit.broken(value) for value in encoded.dictionary.to_pylist()]
+    each = [rule.broken(value, limit) for value in encoded.dictionary.to_pylist()]
     found: Mask = np.array([*each, False])[encoded.indices.fill_null(len(each)).to_numpy()]
     return found
 

@@ -1,22 +1,8 @@
-"""Every limit of every stage of ours judges one measure, found by its name."""
-
-from importlib.util import find_spec
+"""Limits stand with the measures that the rules of their stage name."""
 
 import pytest
 
-from curate.inspect.limits import Limit, limits_of, measure_of
-from curate.plug_ins.registry import installed, stage_class
-from curate.stage import RuleStage
-
-THERE = [name for name, point in installed().items() if find_spec(point.module)]
-STAGES = [(name, stage_class(name)) for name in THERE if issubclass(stage_class(name), RuleStage)]
-
-
-@pytest.mark.parametrize(("name", "stage"), STAGES)
-def test_each_limit_has_its_measure(name: str, stage: type[RuleStage]) -> None:
-    assert stage.limits
-    for limit in stage.limits:
-        assert measure_of(limit, name, stage.measures) in stage.measures
+from curate.inspect.limits import Limit, limits_of
 
 
 def test_limits_stand_with_their_measure() -> None:
@@ -25,9 +11,14 @@ def test_limits_stand_with_their_measure() -> None:
     assert found == {"language": [Limit("keep", ["en", "de"])], "language_score": [Limit("min_score", 0.5)]}
 
 
-def test_limits_of_a_stage_that_can_not_be_imported_are_told_by_name() -> None:
-    found = limits_of("gone.away:Stage", {"min_size": 3, "colour": "red"}, ("size",))
-    assert found == {"size": [Limit("min_size", 3)]}
+def test_a_measure_may_have_a_least_and_a_most() -> None:
+    found = limits_of("gopher", {"min_words": 50, "max_words": 60}, ("words", "stop_words"))
+    assert found == {"words": [Limit("min_words", 50), Limit("max_words", 60)], "stop_words": []}
+
+
+@pytest.mark.parametrize("stage", ["gone.away:Stage", "extract"])
+def test_a_stage_without_rules_or_that_can_not_be_imported_has_no_limits(stage: str) -> None:
+    assert limits_of(stage, {"min_size": 3}, ("size",)) == {"size": []}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Stages that misbehave: a page's fault costs the page, a stage's fault is one sentence, nothing is lost or made up."""
 
+import dataclasses
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from curate.caps import Caps
 from curate.config.file import parse_config
 from curate.document import Address, Document, Drop
 from curate.errors import Stopped, UserError
-from curate.plug_ins.contract import Blamed, Undeclared, fits
+from curate.plug_ins.contract import Blamed, Undeclared, fault_of, fits
 from curate.stage import RuleStage
 from tests.engine import run_it, settings, text, write_jsonl
 
@@ -130,6 +131,44 @@ class Measuring(RuleStage):
 
     def judge(self, measures: Any) -> Any:
         return self.verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Short(RuleStage):
+    """Declares its rules as plain tuples."""
+
+    min_length: int | None = 3
+    kinds: tuple[str, ...] = ("a", "b")
+    measures: ClassVar[Mapping[str, pa.DataType]] = {"length": pa.int64(), "kind": pa.string(), "hit": pa.string()}
+    rules: ClassVar[tuple[Any, ...]] = (
+        ("too_short", "length", "min_length"),
+        ("other_kind", "kind", "kinds"),
+        ("listed", "hit"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("measures", "drop"),
+    [
+        ({"length": 3, "kind": "b", "hit": None}, None),
+        ({"length": None, "kind": None, "hit": ""}, None),
+        ({"length": 2, "kind": "c", "hit": "x"}, Drop("too_short", 2, 3)),
+        ({"length": 3, "kind": "c", "hit": "x"}, Drop("other_kind", cause="c")),
+        ({"length": 3, "kind": "a", "hit": "x"}, Drop("listed", cause="x")),
+    ],
+)
+def test_verdict_reasons_and_limits_follow_from_the_rules(measures: dict[str, Any], drop: Drop | None) -> None:
+    assert Short().judge(measures) == drop
+    assert Short.reasons == ("too_short", "other_kind", "listed")
+    assert Short.limits == ("min_length", "kinds")
+    assert dataclasses.replace(Short(), min_length=None).judge({"length": 0, "kind": "a", "hit": None}) is None
+
+
+@pytest.mark.parametrize("rule", [("bad", "size", "min_length"), ("bad", "length", "min_size")])
+def test_a_rule_names_what_the_stage_has(rule: tuple[str, str, str]) -> None:
+    odd = dataclasses.make_dataclass("Odd", [], bases=(Short,), namespace={"rules": (rule,)}, frozen=True, kw_only=True)
+    assert fault_of(odd) == "the rule 'bad' of Odd names a measure or an option that the class has not"
+    assert fault_of(Short) is None
 
 
 def rules(stage: Any) -> Belt:

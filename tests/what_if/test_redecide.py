@@ -1,4 +1,4 @@
-"""Verdicts told column by column are those of `judge`, for every stage that is taken as a list of rules in order."""
+"""Verdicts told column by column are those of `judge`, for every stage that is judged by its rules."""
 
 import dataclasses
 import random
@@ -8,12 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from curate.inspect.limits import Limit
 from curate.plug_ins.registry import installed, stage_class
-from curate.stage import RuleStage
-from curate.what_if.redecide import _broken, in_order
+from curate.stage import RuleStage, judges_by_rules
+from curate.what_if.redecide import breaking
 
-REQUIRED = {"naive_bayes": {"model": "none"}}
+REQUIRED: dict[str, dict[str, Any]] = {
+    "naive_bayes": {"model": "none"},
+    "fasttext_quality": {"model": "none", "label": "good", "min_score": 0.5},
+}
 
 
 def stages() -> list[tuple[str, RuleStage]]:
@@ -21,17 +23,15 @@ def stages() -> list[tuple[str, RuleStage]]:
     for name, point in installed().items():
         cls = stage_class(name) if find_spec(point.module) else object
         if issubclass(cls, RuleStage):
-            stage = cls(**REQUIRED.get(name, {}))
-            if in_order(stage, name) is not None:
-                found.append((name, stage))
-    return found
+            found.append((name, cls(**REQUIRED.get(name, {}))))
+    return [(name, stage) for name, stage in found if judges_by_rules(stage)]
 
 
 STAGES = stages()
 
 
 def test_the_stages_with_most_rules_are_among_them() -> None:
-    assert {"gopher", "c4", "fineweb"} <= {name for name, _ in STAGES}
+    assert {"gopher", "c4", "fineweb", "url_filter"} <= {name for name, _ in STAGES}
 
 
 @pytest.mark.parametrize(("name", "stage"), STAGES, ids=[name for name, _ in STAGES])
@@ -40,13 +40,13 @@ def test_rules_in_order_drop_as_judge_does(name: str, stage: RuleStage) -> None:
     for _ in range(40):
         values = {field: draw.choice([None, draw.uniform(0, 1), getattr(stage, field)]) for field in stage.limits}
         other = _with(stage, values)
-        ordered = in_order(other, name)
-        assert ordered is not None
-        rows = [_measures(draw, ordered, other) for _ in range(60)]
+        rows = [_measures(draw, other) for _ in range(60)]
         told: list[str | None] = [None] * len(rows)
-        for reason, measure, limit in ordered:
-            broken = _broken(pa.chunked_array([pa.array([row[measure] for row in rows], pa.float64())]), limit)
-            told = [one or (reason if hit else None) for one, hit in zip(told, broken, strict=True)]
+        for rule in other.rules:
+            kind = pa.string() if pa.types.is_string(other.measures[rule.measure]) else pa.float64()
+            column = pa.chunked_array([pa.array([row[rule.measure] for row in rows], kind)])
+            broken = breaking(column, rule, other)
+            told = [one or (rule.reason if hit else None) for one, hit in zip(told, broken, strict=True)]
         drops = [other.judge(row) for row in rows]
         assert told == [drop.reason if drop else None for drop in drops]
 
@@ -58,6 +58,11 @@ def _with(stage: RuleStage, values: dict[str, Any]) -> RuleStage:
         return stage
 
 
-def _measures(draw: random.Random, ordered: list[tuple[str, str, Limit]], stage: RuleStage) -> dict[str, Any]:
-    near = [limit.value for _, _, limit in ordered if limit.value is not None] or [1]
-    return {measure: draw.choice([None, draw.uniform(0, 2), float(draw.choice(near))]) for measure in stage.measures}
+def _measures(draw: random.Random, stage: RuleStage) -> dict[str, Any]:
+    near = [getattr(stage, option) for option in stage.limits if getattr(stage, option) is not None] or [1]
+    return {
+        measure: draw.choice([None, "a", ""])
+        if pa.types.is_string(kind)
+        else draw.choice([None, draw.uniform(0, 2), float(draw.choice(near))])
+        for measure, kind in stage.measures.items()
+    }
