@@ -10,16 +10,15 @@ from typing import Annotated, Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
+from curate.document import Document
+from curate.stage import Rule, RuleStage
 from stages.rules import lines
-from stages.rules.limits import Rule, failures
 from stages.rules.scope import in_scope
 
 Count = Annotated[int, Field(ge=0)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
 
-RULES: tuple[Rule, ...] = (("too_many_words_removed", "removed_word_ratio", "max_removed_word_ratio"),)
+RULES: tuple[Rule, ...] = (Rule("too_many_words_removed", "removed_word_ratio", "max_removed_word_ratio"),)
 
 _EDITS: Mapping[str, Callable[[str, lines.LineRules], str]] = {"refinedweb": lines.refinedweb, "dclm": lines.dclm}
 _WORDS: Mapping[str, Callable[[str], int]] = {"refinedweb": lines.white_space_words, "dclm": lines.dclm_words}
@@ -54,8 +53,7 @@ class LineRules(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"removed_word_ratio": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = {"removed_word_ratio": pa.float64()}
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    rules: ClassVar[tuple[Rule, ...]] = RULES
 
     def __post_init__(self) -> None:
         if not all((*self.phrases_anywhere, *self.phrases_at_end, *self.phrases_at_start)):
@@ -84,6 +82,3 @@ class LineRules(RuleStage):
     def measure(self, doc: Document) -> dict[str, Any]:
         """The share of words that `clean` took, as it noted it; 1 of a text without a word."""
         return {"removed_word_ratio": doc.attributes.get("removed_word_ratio")}
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)

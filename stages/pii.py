@@ -11,12 +11,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
+from curate.document import Document
+from curate.stage import Rule, RuleStage
 from stages.personal.found import KINDS, Kind, found, kind_mark, masked, value_mark
-from stages.rules.limits import Rule, failures
 
-RULES: tuple[Rule, ...] = (("too_many_pii_spans", "pii_spans", "max_spans"),)
+RULES: tuple[Rule, ...] = (Rule("too_many_pii_spans", "pii_spans", "max_spans"),)
 _COUNTS = {"email": "pii_emails", "ip": "pii_ips", "phone": "pii_phones", "iban": "pii_ibans", "card": "pii_cards"}
 
 
@@ -37,8 +36,7 @@ class Pii(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = dict.fromkeys((*_COUNTS.values(), "pii_spans"), pa.int64())
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(_COUNTS.values(), "the kind is not looked for")
 
     def __post_init__(self) -> None:
@@ -59,6 +57,3 @@ class Pii(RuleStage):
     def measure(self, doc: Document) -> dict[str, Any]:
         """How many of each kind there were, as `clean` noted it."""
         return {name: doc.attributes.get(name) for name in self.measures}
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)

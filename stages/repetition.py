@@ -11,10 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
-from curate.stage import Measures, RuleStage
+from curate.document import Document
+from curate.stage import Rule, RuleStage
 from stages.rules import paper, repeated
-from stages.rules.limits import Rule, failures
 from stages.rules.repetition import segments
 from stages.rules.runs import repeats_in_a_row
 from stages.rules.scope import in_scope
@@ -24,20 +23,20 @@ Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
 Ratio = Annotated[float, Field(ge=0, le=1)]
 
 RULES: tuple[Rule, ...] = (
-    ("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
-    ("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
-    ("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
-    (
+    Rule("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
+    Rule("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
+    Rule("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
+    Rule(
         "duplicate_paragraph_characters",
         "duplicate_paragraph_character_ratio",
         "max_duplicate_paragraph_character_ratio",
     ),
-    *((f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
+    *(Rule(f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
     *(
-        (f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
+        Rule(f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
         for n in (5, 6, 7, 8, 9, 10)
     ),
-    ("too_many_repeats_in_a_row", "repeats_in_a_row", "max_repeats_in_a_row"),
+    Rule("too_many_repeats_in_a_row", "repeats_in_a_row", "max_repeats_in_a_row"),
 )
 
 _MEASURERS: Mapping[str, Callable[[str, Sequence[str]], Mapping[str, Any]]] = {
@@ -87,10 +86,9 @@ class Repetition(RuleStage):
     """how often a run of 1 to 13 words may stand directly behind itself"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
-        measure: pa.int64() if measure == "repeats_in_a_row" else pa.float64() for _, measure, _ in RULES
+        rule.measure: pa.int64() if rule.measure == "repeats_in_a_row" else pa.float64() for rule in RULES
     }
-    reasons: ClassVar[tuple[str, ...]] = tuple(reason for reason, _, _ in RULES)
-    limits: ClassVar[tuple[str, ...]] = tuple(limit for _, _, limit in RULES)
+    rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = {
         **{measure: "this profile has no paragraphs" for measure in measures if "paragraph" in measure},
         **{measure: "too few words for one" for measure in measures if "_gram_" in measure},
@@ -103,6 +101,3 @@ class Repetition(RuleStage):
             **_MEASURERS[self.profile](doc.text, doc.words),
             "repeats_in_a_row": repeats_in_a_row(doc.words),
         }
-
-    def judge(self, measures: Measures) -> Drop | None:
-        return next(failures(RULES, self, measures), None)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.document import Address, Document, Drop
+from curate.stage import failures
 from stages.gopher import PROFILES, RULES, Gopher
-from stages.rules.limits import failures
 from stages.rules.words import english_tokens, unicode_words
 
 FILLER = [
