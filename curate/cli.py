@@ -26,6 +26,7 @@ COMMANDS = {
     "bands": "curate.commands.know.bands",
     "train": "curate.commands.make.train",
     "verify": "curate.commands.make.verify",
+    "export": "curate.commands.make.export",
     "quarantine": "curate.commands.make.quarantine",
     "doctor": "curate.commands.know.doctor",
     "schema": "curate.commands.know.schema",

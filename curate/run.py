@@ -15,9 +15,10 @@ from curate.decide.survivors import Survivors, column, verdict_table
 from curate.durable import write_json
 from curate.errors import UserError
 from curate.executors.executor import Executor, results
+from curate.export.export import checked, export
 from curate.output import manifest
 from curate.output.fingerprint import fingerprint
-from curate.output.folder import Output
+from curate.output.folder import EXPORT, Output
 from curate.output.lease import Lease
 from curate.output.schema import attributes
 from curate.output.written import PartFacts, Written
@@ -70,6 +71,8 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     """
     files = input_files(config)
     attributes(config, files)  # raises where a column or an attribute is not there, before anything is made
+    if config.write.export is not None:
+        checked(config.write.export)
     output = Output.of(config, options.work)
     output.spare([file.name for file in files])
     parts = fingerprint(config, files, options.limit)
@@ -111,10 +114,12 @@ def _phases(
     told = options.decided(survivors, executor, output.final) if options.decided else None
     written = write_all(survivors, executor, output, progress)
     clock.lap("write")
+    exported = export_shards(config, written, executor, output.final)
+    clock.lap("export")
     report = _balance(survivors, scanned, written, notes, executor, output)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)
-    manifest.write(output.final, config, parts, written.shards, report)
+    manifest.write(output.final, config, parts, written.shards, report, exported)
     output.publish(options.keep_work)
     return Report(report, told=told)
 
@@ -174,6 +179,17 @@ def write_all(survivors: Survivors, executor: Executor, output: Output, progress
         part_facts[kind] = results(executor, ledger.write_part, part_tasks)
     ledger.write_samples(survivors, part_facts["ledger"], output.final / "samples")
     return Written(shard_facts, part_facts["ledger"])
+
+
+def export_shards(config: Config, written: Written, executor: Executor, final: Path) -> list[dict[str, Any]]:
+    """Exports the finished shards where the config asks for it; returns the files with their hashes."""
+    if config.write.export is None:
+        return []
+    folder = Path(EXPORT, config.write.export.format)
+    shards = [final / "shards" / shard["name"] for shard in written.shards]
+    made_from = manifest.shards_digest(written.shards)
+    told = export(executor, shards, made_from, config.write.export, final / folder).told
+    return [{**file, "name": f"{folder.as_posix()}/{file['name']}"} for file in (*told["files"], told["itself"])]
 
 
 def check_failures(config: Config, scanned: list[ScanResult]) -> None:

@@ -4,36 +4,17 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError
+from stages.models.pieces import load_tokenizer
 from stages.rules.words import UNSPACED
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-INSTALL = "python -m pip install 'curate[tokens]'"
-
-
-@lru_cache(maxsize=2)
-def load_tokenizer(path: str) -> Any:
-    """A tokenizer of the package `tokenizers`, once a process.
-
-    Raises UserError where the package or the file is missing, or the file is none of its JSON files.
-    """
-    if find_spec("tokenizers") is None:
-        raise UserError(f"tokens: the package tokenizers is missing; install it with: {INSTALL}")
-    import tokenizers
-
-    try:
-        return tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: is no tokenizer ({error}); give a tokenizer.json") from error
 
 
 def estimated_tokens(text: str, words: int, tokens_per_word: float) -> int:

@@ -12,6 +12,7 @@ from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, Validati
 from curate import yaml12
 from curate.caps import Caps
 from curate.errors import UserError, cause, hint
+from curate.export.settings import ExportSettings
 from curate.plug_ins.contract import Blamed, fault_of
 from curate.plug_ins.registry import stage_class
 from curate.sources import SourceConfig
@@ -34,6 +35,7 @@ class Write:
     row_group_bytes: Annotated[int, Field(ge=1)] = 64 << 20
     row_group_rows: Annotated[int, Field(ge=1)] = 10_000
     zstd_level: Annotated[int, Field(ge=1, le=22)] = 3
+    export: ExportSettings | None = None  # training files beside the shards, under export/<format>/
 
 
 @dataclass(frozen=True)

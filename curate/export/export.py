@@ -16,15 +16,15 @@ import pyarrow.parquet as pq
 
 from curate import __version__
 from curate.durable import locked, write_json
-from curate.errors import UserError
-from curate.executor import Executor, results
+from curate.errors import UserError, cause
+from curate.executors.executor import Executor, results
 from curate.export.arrange import SPLITS, WrittenPart, files_of, plan, write_part
 from curate.export.formats import Format, Layout, named
 from curate.export.settings import ExportSettings
 from curate.export.tokenise import TEXT, TokeniseTask, tokenise
 from curate.export.tokenizer import load
 
-NAME = "export.json"
+NAME, BEGUN = "export.json", "begun.json"
 MOST_TEXT, LEAST_TEXT, TASKS = 256 << 20, 8 << 20, 1024
 
 
@@ -65,13 +65,13 @@ def checked(settings: ExportSettings) -> tuple[Format, Layout, int | None]:
 def export(
     executor: Executor,
     shards: Sequence[Path],
-    made_from: dict[str, Any],
+    made_from: str,
     settings: ExportSettings,
     final: Path,
     fresh: bool = False,
     tell: Callable[[str], None] = lambda told: None,
 ) -> Exported:
-    """Exports shards, or goes on with what an earlier call left. `made_from` identifies them, as plain JSON.
+    """Exports shards, or goes on with what an earlier call left. `made_from` is a hash of the shards.
 
     Raises UserError for settings that can't be, and for a folder that holds another export.
     """
@@ -81,7 +81,7 @@ def export(
     work.mkdir(parents=True, exist_ok=True)
     with locked(final / ".export.lock"):
         if _prepared(final, work, told, fresh):
-            return Exported(json.loads((final / NAME).read_text()), True)
+            return Exported(opened(final), True)
         tasks = _tasks(settings, shards, work)
         tell(f"tokenising {len(tasks)} parts of the shards")
         tokenised = results(executor, tokenise, tasks)
@@ -96,7 +96,24 @@ def export(
         told |= _account(executor, final, written, empty)
         write_json(final / NAME, told)
         shutil.rmtree(work)
-    return Exported(told, False)
+        return Exported(opened(final), False)
+
+
+def opened(final: Path) -> dict[str, Any]:
+    """`export.json` of a finished export, and as `itself` its own hash. Raises UserError where there is none."""
+    try:
+        told: dict[str, Any] = json.loads((final / NAME).read_text())
+    except FileNotFoundError:
+        raise UserError(f"{final}: no finished export here ({NAME} is missing); run `curate export`") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{final / NAME}: can't be read ({cause(error)}); export again with --fresh") from None
+    size, digest = hashed(str(final / NAME))
+    return {**told, "itself": {"name": NAME, "bytes": size, "sha256": digest}}
+
+
+def exported(folder: Path) -> bool:
+    """Whether a folder holds an export, whole or begun."""
+    return (folder / NAME).exists() or (folder / ".work" / BEGUN).exists()
 
 
 def _shown(settings: ExportSettings) -> dict[str, Any]:
@@ -124,8 +141,8 @@ def _tokenizer_facts(settings: ExportSettings) -> dict[str, Any]:
 
 def _prepared(final: Path, work: Path, told: dict[str, Any], fresh: bool) -> bool:
     """Whether this very export is there; else makes the folder ready for it."""
-    done, begun = final / NAME, work / "begun.json"
-    if fresh and (done.exists() or begun.exists()):
+    done, begun = final / NAME, work / BEGUN
+    if fresh and exported(final):
         for path in final.iterdir():
             if path.name != ".export.lock":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -3,7 +3,7 @@
 Byte-level tokenizers first cut a text by a regular expression and encode each piece by itself. With the expressions
 below a new piece always begins (a) at a space between two characters that are no white space, and (b) after a single
 line feed between two such characters; none of them looks back. So the text between two such places, here a *unit*, has
-the same tokens alone as in its text. Whatever else stands between two words, such as wider white space, stays in a unit.
+the same tokens alone as in its text. What else stands between two words, such as wider white space, stays in a unit.
 """
 
 import re

@@ -26,8 +26,11 @@ PACKAGES = (
     "fasttext-predict",
     "lxml",
     "numpy",
+    "onnxruntime",
     "pyarrow",
     "resiliparse",
+    "sentencepiece",
+    "tokenizers",
     "trafilatura",
     "warcio",
     "xxhash",
@@ -62,10 +65,15 @@ def named_files(config: Config) -> dict[str, str]:
     found = {}
     for entry in config.stages:
         for option in declared(type(entry.stage)).files:
-            paths = getattr(entry.stage, option)
-            for path in [paths] if isinstance(paths, str) else paths or ():
+            paths = getattr(entry.stage, option) or ()
+            if isinstance(paths, Mapping):
+                paths = paths.values()
+            for path in [paths] if isinstance(paths, str) else paths:
                 if Path(path).is_file() or "://" in path:
                     found[mask_url(path)] = _sha256(path, f"{entry.name}: {option}")
+    wanted = config.write.export
+    if wanted is not None and wanted.tokenizer is not None:
+        found[wanted.tokenizer] = _sha256(wanted.tokenizer, "write: export: tokenizer")
     return found
 
 

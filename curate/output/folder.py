@@ -14,15 +14,18 @@ from typing import Any
 from curate.config.file import Config
 from curate.durable import write_json
 from curate.errors import UserError, cause
+from curate.export.export import exported
 from curate.output import manifest
 from curate.output.fingerprint import difference, digest, public
 from curate.output.upload import Remote
 from curate.sources import identity, mask_url
 
 FOLDERS = ("shards", "ledger", "measures", "samples")
+EXPORT = "export"  # a folder of one folder a format
 OURS = (  # the manifest, which says that the rest is whole, goes first
     "manifest.json",
     *FOLDERS,
+    EXPORT,
     "stats.json",
     "timings.json",
     "report.html",
@@ -187,6 +190,7 @@ class Output:
         """Raises UserError where a folder that is cleared holds what no run made."""
         far = self.remote.files(FOLDERS) if self.remote else []
         near = [str(path) for name in FOLDERS for path in sorted((self.final / name).rglob("*")) if not path.is_dir()]
+        near += [str(path) for path in sorted((self.final / EXPORT).glob("*")) if not exported(path)]
         for path in (*far, *near):
             if not MADE.match(PurePosixPath(path).name):
                 raise UserError(f"{path}: no run made this file, and --fresh would remove it; move it, "

@@ -1,6 +1,8 @@
 """The manifest: what a finished run was made of and what it wrote. Written last, so its existence means complete."""
 
 import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,24 @@ def estimated_tokens(words: int) -> int:
     return words * 4 // 3
 
 
-def write(final: Path, config: Config, parts: dict[str, Any], shards: list[ShardFacts], stats: dict[str, Any]) -> None:
-    """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads."""
+def shards_digest(shards: Iterable[Mapping[str, Any]]) -> str:
+    """SHA-256 over the names and hashes of all shards, in order."""
+    told = "".join(f"{shard['name']} {shard['sha256']}\n" for shard in shards)
+    return sha256(told.encode()).hexdigest()
+
+
+def write(
+    final: Path,
+    config: Config,
+    parts: dict[str, Any],
+    shards: list[ShardFacts],
+    stats: dict[str, Any],
+    exported: list[dict[str, Any]],
+) -> None:
+    """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads.
+
+    `exported` are the files of `write: {export: …}` with name, bytes and SHA-256.
+    """
     shown = public(parts)
     by_source: dict[str, dict[str, int]] = {}
     for row in stats["kept_by"]:
@@ -28,6 +46,7 @@ def write(final: Path, config: Config, parts: dict[str, Any], shards: list[Shard
         for name in total:
             total[name] += row[name]
     counted = any(entry.name == "tokens" for entry in config.stages) or any(t["tokens"] for t in by_source.values())
+    tokens = {n: t["tokens"] if counted else estimated_tokens(t["words"]) for n, t in by_source.items()}
     write_json(
         final / NAME,
         {
@@ -36,6 +55,7 @@ def write(final: Path, config: Config, parts: dict[str, Any], shards: list[Shard
             "fingerprint": digest(shown),
             **shown,
             "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
+            **({"export": exported} if exported else {}),
             "rows": {
                 "read": stats["read"]["documents"],
                 "kept": stats["kept"]["documents"],
@@ -43,9 +63,7 @@ def write(final: Path, config: Config, parts: dict[str, Any], shards: list[Shard
                 "dropped": sum(row["documents"] for row in stats["dropped"]),
             },
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
-            "tokens_by_source": {
-                name: t["tokens"] if counted else estimated_tokens(t["words"]) for name, t in by_source.items()
-            },
+            "tokens_by_source": tokens,
             "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
         },
     )

@@ -18,6 +18,24 @@ def verify(run: OpenedRun) -> Iterator[str]:
     yield from _shards(run)
     yield from _tables(run)
     yield from _sums(run)
+    yield from _listed(run)
+
+
+def _listed(run: OpenedRun) -> Iterator[str]:
+    """What the manifest lists beside the shards."""
+    for file in run.manifest.get("export", ()):
+        path = run.folder / file["name"]
+        if ".." in PurePosixPath(file["name"]).parts or PurePosixPath(file["name"]).is_absolute():
+            yield f"manifest: '{file['name']}' leads out of the folder"
+        elif not path.is_file():
+            yield f"{file['name']}: is missing"
+        elif _sha256(path) != file["sha256"]:
+            yield f"{file['name']}: its SHA-256 is not the manifest's"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _shards(run: OpenedRun) -> Iterator[str]:
@@ -38,9 +56,8 @@ def _shards(run: OpenedRun) -> Iterator[str]:
 
 def _shard(path: Path, shard: dict[str, Any], schemas: dict[str, pa.Schema]) -> Iterator[str]:
     name = f"shards/{shard['name']}"
-    with path.open("rb") as file:
-        if file_digest(file, "sha256").hexdigest() != shard["sha256"]:
-            yield f"{name}: its SHA-256 is not the manifest's"
+    if _sha256(path) != shard["sha256"]:
+        yield f"{name}: its SHA-256 is not the manifest's"
     try:
         metadata, schema = pq.read_metadata(path), pq.read_schema(path)
     except (pa.ArrowInvalid, OSError) as error:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def mds(folder: Path, split: str) -> Sequences:
         head = json.loads(data[8 + 4 * count : offsets[0]])
         assert count == shard["samples"] and head["column_encodings"] == shard["column_encodings"]
         dtype = TYPES[head["column_encodings"][0].partition(":")[2]]
-        for start, end in zip(offsets, offsets[1:]):
+        for start, end in pairwise(offsets):
             assert int.from_bytes(data[start : start + 4], "little") == end - start - 4
             assert data[start + 4] >> 2 == 1
             width = 1 << (data[start + 4] & 3)
@@ -54,7 +55,7 @@ def litdata(folder: Path, split: str) -> Sequences:
         count = int.from_bytes(data[:4], "little")
         offsets = np.frombuffer(data, "<u4", count + 1, 4).tolist()
         assert (count, len(data)) == (chunk["chunk_size"], chunk["chunk_bytes"]) and offsets[0] == 8 + 4 * count
-        rows = [np.frombuffer(data[start:end], dtype).tolist() for start, end in zip(offsets, offsets[1:])]
+        rows = [np.frombuffer(data[start:end], dtype).tolist() for start, end in pairwise(offsets)]
         assert sum(map(len, rows)) == chunk["dim"]
         found += rows
     return found

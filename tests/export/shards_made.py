@@ -19,7 +19,9 @@ def tokens_of(number: int) -> list[int]:
     return [word + 1 for word in words_of(number)] + [0]
 
 
-def write_shards(folder: Path, documents: int, each: int = 125, group: int = 50, **columns: Sequence[int]) -> list[Path]:
+def write_shards(
+    folder: Path, documents: int, each: int = 125, group: int = 50, **columns: Sequence[int]
+) -> list[Path]:
     """Shards of `each` documents in row groups of `group`; more columns may be given, one value a document."""
     folder.mkdir(parents=True, exist_ok=True)
     table = pa.table(

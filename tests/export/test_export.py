@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate.errors import UserError
-from curate.executor import Executor, Outcome, Serial
+from curate.executors.executor import Executor, Outcome, Serial
+from curate.executors.processes import Processes
 from curate.export import arrange, tokenise
 from curate.export.export import Exported, export
 from curate.export.formats import installed
 from curate.export.settings import ExportSettings
-from curate.processes import Processes
 from tests.export.readers import READERS
 from tests.export.shards_made import tokens_of, write_shards
 from tests.export.tokenizers_made import of_words
@@ -36,10 +37,12 @@ def words(tmp_path: Path) -> str:
     return of_words(tmp_path / "words.json")
 
 
-def run(shards: list[Path], final: Path, executor: Executor | None = None, fresh: bool = False, **more: Any) -> Exported:
+def run(
+    shards: list[Path], final: Path, executor: Executor | None = None, fresh: bool = False, **more: Any
+) -> Exported:
     """An export in many small tasks and parts."""
     settings = ExportSettings(**{"part_tokens": 1 << 10, **more})
-    return export(executor or Serial(), shards, {"run": "made"}, settings, final, fresh)
+    return export(executor or Serial(), shards, "made", settings, final, fresh)
 
 
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +199,7 @@ def test_copies_stand_apart_and_once_in_validation(words: str, tmp_path: Path) -
     told = run(shards, tmp_path / "out", format="megatron", tokenizer=words, validation=0.3).told["splits"]
     assert told["train"]["documents"] == 3 * (DOCUMENTS - told["validation"]["documents"])
     read = READERS["megatron"](tmp_path / "out", "train")
-    together = sum(one == next for one, next in zip(read, read[1:]))
+    together = sum(one == next for one, next in pairwise(read))
     assert together < len(read) / 10
 
 
@@ -297,7 +300,7 @@ def test_a_folder_of_other_files_is_left_alone(shards: list[Path], words: str, t
     out.mkdir()
     (out / "thesis.txt").write_text("mine")
     for fresh in (False, True):
-        with pytest.raises(UserError, match="'thesis.txt', which no export made"):
+        with pytest.raises(UserError, match=r"'thesis\.txt', which no export made"):
             run(shards, out, fresh=fresh, format="bin", tokenizer=words)
     assert (out / "thesis.txt").read_text() == "mine"
 

@@ -12,8 +12,9 @@ from curate.export.units import splits_into_units, units
 from tests.export.tokenizers_made import all_byte_level, byte_level, of_words
 
 SPACES = [" ", " ", " ", "\n", "  ", "\n\n", "\t", " \n", "\n ", "\u00a0", "\u2028", "\r\n", "\x1c", "\x85", " \t "]
-WORDS = ["the", "It's", "'s", "12345", "river,", "...", "東京", "é", "e\u0301", "\u0301", "/", "a\u200bb", "<|endoftext|>"]
-TEXTS = st.lists(st.one_of(st.sampled_from(SPACES + WORDS), st.text(max_size=3)), max_size=20).map("".join)
+WORDS = ["the", "It's", "'s", "12345", "river,", "...", "東京", "é", "e\u0301", "\u0301", "/", "a\u200bb"]
+PIECES = st.one_of(st.sampled_from([*SPACES, *WORDS, "<|endoftext|>"]), st.text(max_size=3))
+TEXTS = st.lists(PIECES, max_size=20).map("".join)
 
 
 @pytest.fixture(scope="module")

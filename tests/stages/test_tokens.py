@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document
 from curate.errors import UserError
-from stages import tokens
+from stages.models import pieces
 from stages.tokens import Tokens, estimated_tokens
 
 
@@ -107,8 +107,8 @@ def test_a_missing_or_foreign_tokenizer_is_refused(tmp_path: Path, tokenizer: st
 def test_without_the_package_the_error_holds_the_install_command(
     tokenizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens.load_tokenizer.cache_clear()
-    monkeypatch.setattr(tokens, "find_spec", lambda name: None)
+    pieces.load_tokenizer.cache_clear()
+    monkeypatch.setattr(pieces, "find_spec", lambda name: None)
     with pytest.raises(UserError, match="pip install 'curate\\[tokens\\]'"):
         Tokens(tokenizer=tokenizer).apply(page("river"))
 

@@ -12,6 +12,7 @@ from curate.inspect.path import page_path
 from curate.inspect.path_text import excerpt, path_json, path_lines
 from curate.inspect.reopen import Gone, Reopened, printable, text_by_belt, title
 from curate.inspect.samples import sampled_text
+from curate.inspect.token_place import token_place
 from curate.stage import OPENING
 
 
@@ -29,13 +30,17 @@ def command(out: str, place: str, whole: bool, as_json: bool) -> None:
     """Tell why the page at URL or FILE:OFFSET was kept or dropped in the run at OUT.
 
     Each stage with its verdict, each measure with its value and the limits of the run's config, the twin of a
-    duplicate, and the command that puts the same record on the belt again. A record id will do as the place, too.
+    duplicate, and the command that puts the same record on the belt again. A record id will do as the place, too, and
+    a token of an export: FILE:TOKEN, such as train.bin:1502, counted from 0.
     """
     run = OpenedRun.of(out)
-    told = [_told(run, found, whole) for found in find(run, place)]
+    token = token_place(run, place)
+    told = [_told(run, found, whole) for found in find(run, token.address if token else place)]
     if as_json:
         click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in told], indent=1))
         return
+    if token:
+        click.echo(f"{place} is token {token.token:,} of {token.of:,} of {token.address}\n")
     for number, (found, more) in enumerate(told):
         if number:
             click.echo("")
