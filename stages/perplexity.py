@@ -1,5 +1,6 @@
 """Perplexity under n-gram models of clean text, and CCNet's head, middle and tail (Wenzek et al. 2020, section 3.3)."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,22 +9,17 @@ from typing import Annotated, Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from curate.document import Document, Drop
+from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Measures, RuleStage
+from curate.stage import Rule, RuleStage
 from stages.languages.codes import same_language
 from stages.models.backoff import log10_probabilities
 from stages.models.ccnet_text import ccnet_text
 from stages.models.ngram_file import load_ngrams
 from stages.models.pieces import load_pieces
-from stages.rules.limits import failures
 
 Bucket = Literal["head", "middle", "tail", "all"]
 Positive = Annotated[float, Field(gt=0)]
-RULES = (
-    ("too_predictable", "perplexity", "min_perplexity"),
-    ("too_perplexing", "perplexity", "max_perplexity"),
-)
 MOST = 300.0  # log10 of the largest perplexity told
 
 
@@ -58,8 +54,11 @@ class Perplexity(RuleStage):
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {"perplexity": pa.float64(), "perplexity_bucket": pa.string()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
-    reasons: ClassVar[tuple[str, ...]] = ("other_bucket", *(reason for reason, _, _ in RULES))
-    limits: ClassVar[tuple[str, ...]] = ("keep", *(limit for _, _, limit in RULES))
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule("other_bucket", "perplexity_bucket", "keep"),
+        Rule("too_predictable", "perplexity", "min_perplexity"),
+        Rule("too_perplexing", "perplexity", "max_perplexity"),
+    )
     absent: ClassVar[Mapping[str, str]] = {"perplexity": "no model for the language, or no text"}
     files: ClassVar[tuple[str, ...]] = ("models", "pieces")
 
@@ -89,11 +88,6 @@ class Perplexity(RuleStage):
         value = self._perplexity(doc.text, language) if language else None
         return {"perplexity": value, "perplexity_bucket": self._bucket(value, language)}
 
-    def judge(self, measures: Measures) -> Drop | None:
-        if measures["perplexity_bucket"] not in self.keep:
-            return Drop("other_bucket", measures["perplexity"], cause=measures["perplexity_bucket"])
-        return next(failures(RULES, self, measures), None)
-
     def _perplexity(self, text: str, language: str) -> float | None:
         """10^(-log10 p / words), an end of sentence being a word, with one decimal as cc_net has it."""
         path = (self.pieces or {}).get(language)
@@ -102,7 +96,7 @@ class Perplexity(RuleStage):
         if not sentences:
             return None
         scores = log10_probabilities(load_ngrams(self.models[language]), sentences)
-        return round(10.0 ** min(-float(scores.sum()) / len(scores), MOST), 1)
+        return round(math.pow(10.0, min(-float(scores.sum()) / len(scores), MOST)), 1)
 
     def _sentences(self, text: str) -> Iterator[str]:
         for sentence in text.split("\n") if self.unit == "line" else [text]:
