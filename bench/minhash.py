@@ -18,7 +18,8 @@ from datasketch import MinHash
 from curate.decide.decide import decide
 from curate.document import Address, Document
 from curate.executors.executor import Serial
-from curate.scan.sketches import SketchWriter, gather, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketches import gather
 from stages import minhash
 from stages.exact_dedup import ExactDedup
 from stages.near_dedup import NearDedup

@@ -25,7 +25,7 @@ class Sketches(Protocol):
 
     def entry_count(self, partition: int) -> int: ...
 
-    def entries(self, partition: int) -> Iterator[tuple[npt.NDArray[np.uint64], I64]]: ...
+    def entries(self, partition: int) -> Iterator[tuple[npt.NDArray[np.uint64], I64, npt.NDArray[np.uint64]]]: ...
 
     def records(self, documents: I64) -> npt.NDArray[Any]: ...
 
@@ -45,6 +45,14 @@ class Buckets(NamedTuple):
     @property
     def sizes(self) -> I64:
         return np.diff(self.starts)
+
+
+class Entries(NamedTuple):
+    """Keys, the documents that brought them and what they carry; in the order of documents and of their sketches."""
+
+    keys: npt.NDArray[np.uint64]
+    documents: I64
+    carried: npt.NDArray[np.uint64]
 
 
 def buckets_of(keys: npt.NDArray[np.uint64], documents: npt.NDArray[Any]) -> Buckets:
@@ -115,12 +123,22 @@ class Corpus:
         keys = np.empty(total, np.uint64)
         documents = np.empty(total, np.uint32 if self.size <= 1 << 32 else np.int64)
         held = 0
-        for some, holders in self.sketches.entries(partition):
+        for some, holders, _ in self.sketches.entries(partition):
             alive = self._is_living(stage[holders])
             end = held + int(alive.sum())
             keys[held:end], documents[held:end] = some[alive], holders[alive]
             held = end
         return buckets_of(keys[:held], documents[:held])
+
+    def entries(self, partition: int) -> Entries:
+        """All keys of one partition that living documents brought. Peak of memory: about 60 bytes a key."""
+        stage = np.memmap(self.living_path, np.uint8, "r") if self.size else np.empty(0, np.uint8)
+        none = np.empty(0, np.uint64)
+        found = [Entries(none, none.astype(np.int64), none)]
+        for keys, documents, carried in self.sketches.entries(partition):
+            alive = self._is_living(stage[documents])
+            found.append(Entries(keys[alive], documents[alive], carried[alive] if len(carried) else carried))
+        return Entries(*(np.concatenate(parts) for parts in zip(*found)))
 
     def records(self, documents: I64) -> npt.NDArray[Any]:
         """The records of some documents, in the order asked for."""

@@ -16,10 +16,11 @@ from curate.document import Address, Document
 from curate.errors import UserError
 from curate.executors.executor import Serial
 from curate.scan.blocks import BLOCK
-from curate.scan.sketches import SketchWriter, gather, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketches import gather
 from curate.sizes import figure
 from curate.sources.sniff import is_page
-from curate.stage import GUARD
+from curate.stage import GUARD, declared
 
 Page = str | bytes | Mapping[str, Any]
 
@@ -76,6 +77,9 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     if isinstance(pages, (str, bytes, Mapping)):  # else each of its letters, bytes or keys would be a page
         raise UserError("pages: is one page; give a list of pages, such as [page]")
     read = _config(config)
+    for name, stage in read.corpus_stages:
+        if declared(stage).spans:
+            raise UserError(f"stages: {name}: cuts texts, which only a run on files does; use `curate run`")
     belt = Belt.of(read)
     extracts = any(may_give_text(stage) for _, stage in read.document_stages)
     verdicts: list[Verdict] = []

@@ -11,6 +11,7 @@ from typing import Any
 
 from curate.config.file import Config
 from curate.decide.decide import decide
+from curate.decide.editing import Editing, gather_all
 from curate.decide.survivors import Survivors, column, verdict_table
 from curate.durable import write_json
 from curate.errors import UserError
@@ -23,15 +24,15 @@ from curate.output.lease import Lease
 from curate.output.schema import attributes
 from curate.output.written import PartFacts, Written
 from curate.scan.crawl import crawl, input_files, plan, slice_size
-from curate.scan.sketches import gather
+from curate.scan.sketch_writer import sketched_after
 from curate.scan.tasks import ScanResult, ScanTask, save_run
 from curate.sources.reader import InputFile
+from curate.stage import declared
 from curate.write import ledger
 from curate.write.accounts import check_bytes, check_rows, stats
 from curate.write.alarms import alarms
 from curate.write.shards import ShardTask, plan_shards, write_shard
 
-DOCUMENTS_PER_PARTITION = 1 << 17  # about 108 MB at near_dedup's 25 keys a document
 Decided = Callable[[Survivors, Executor, Path], Any]  # looks at a run whose verdicts stand, before it is written
 Telling = Callable[[str], None]
 Progress = Callable[[str, Mapping[str, Any]], None]
@@ -152,14 +153,13 @@ def decide_all(
     """Runs the corpus stages over what the scan left; returns each one's integers for the report."""
     folder = survivors.work / "decide"
     folder.mkdir(exist_ok=True)
-    partitions = options.partitions or -(-survivors.size // DOCUMENTS_PER_PARTITION)
-    partitions = max(1, min(partitions, survivors.size))  # more would be empty, and cost their time all the same
     folders = [task.folder for task in survivors.tasks]
-    for name, stage in config.corpus_stages:
+    for name, _ in config.corpus_stages:
         progress("decide", {"stage": name})
-        gather(executor, folder, name, stage, folders, survivors.counts, partitions)
+    gather_all(executor, survivors, sketched_after(config.corpus_stages, -1), folders, options.partitions)
     attributes = partial(column, str(survivors.work))
-    return decide(executor, folder, config.corpus_stages, survivors.size, attributes).notes
+    editing = Editing(str(survivors.work), options.partitions)
+    return decide(executor, folder, config.corpus_stages, survivors.size, attributes, editing).notes
 
 
 def write_all(survivors: Survivors, executor: Executor, output: Output, progress: Progress) -> Written:
@@ -171,7 +171,9 @@ def write_all(survivors: Survivors, executor: Executor, output: Output, progress
     tasks = [ShardTask(work, shard, str(output.final / "shards")) for shard in shards]
     shard_facts = results(executor, write_shard, tasks)
     part_facts: dict[str, list[PartFacts]] = {}
-    for kind, rows in (("ledger", ledger.LEDGER_ROWS), ("measures", ledger.MEASURES_ROWS)):
+    for kind, rows in ledger.PART_ROWS.items():
+        if kind == "cuts" and not any(declared(stage).spans for _, stage in survivors.config.corpus_stages):
+            continue
         folder = output.final / kind
         folder.mkdir(parents=True, exist_ok=True)
         parts = ledger.plan_parts(kind, ledger.part_counts(kind, survivors, verdicts), rows)

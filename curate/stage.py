@@ -9,6 +9,7 @@ they sketch each one during the scan and decide afterwards from the sketches.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from curate.corpus import Corpus
 
 Measures = Mapping[str, Any]
+Span = tuple[int, int]  # first character and the one behind the last
 OPENING = READ, GUARD, CAPS = "read", "guard", "caps"  # stages of the ledger that no config names
 
 
@@ -159,6 +161,7 @@ class Sketch(NamedTuple):
 
     keys: np.ndarray  # uint64, any number; equal keys put documents into one bucket
     record: np.void | np.ndarray | None = None  # one item of the stage's `record` dtype
+    carried: np.ndarray | None = None  # uint64, one a key, of a stage that declares `carries`: a place, a check, ...
 
 
 class Verdicts(NamedTuple):
@@ -172,6 +175,26 @@ class Verdicts(NamedTuple):
     matched: np.ndarray | None = None  # int64 number of the twin, -1 for none
     score: np.ndarray | None = None  # float32 similarity
     columns: Mapping[str, np.ndarray] = {}  # values for attributes in `adds`
+
+
+CUT = np.dtype([("document", "<i8"), ("start", "<u4"), ("end", "<u4"), ("matched", "<i8"), ("cause", "<i4")])
+
+
+class Cuts(NamedTuple):
+    """Spans to cut out of texts, items of `CUT` in any order; they may touch and overlap, and repeat.
+
+    `start` and `end` count what the stage's `spans` turns into characters: lines, words, ... `matched` is the number
+    of a document that holds the same, -1 for none; `cause` is a number for the stage's `cause`, -1 for none.
+    """
+
+    items: np.ndarray
+
+    @classmethod
+    def load(cls, path: Path, items: int = 1 << 20) -> Iterator["Cuts"]:
+        """The cuts of a file of such items, some at a time."""
+        with path.open("rb") as file:
+            while len(some := np.fromfile(file, CUT, items)):
+                yield cls(some)
 
 
 @runtime_checkable
@@ -189,7 +212,7 @@ class CorpusStage(Protocol):
 
     def sketch(self, doc: Document) -> Sketch: ...
 
-    def decide(self, corpus: "Corpus") -> Iterator[Verdicts]: ...
+    def decide(self, corpus: "Corpus") -> Iterator[Verdicts | Cuts]: ...
 
 
 Stage = DocumentStage | CorpusStage
@@ -208,7 +231,14 @@ class Declared:
     # of document stages
     keeps_text: bool = False  # it never changes the text
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
+    counts: tuple[str, ...] = ()  # attributes that it counts in the text: counted again where a text was cut
     # of corpus stages
+    carries: bool = False  # each key of a sketch carries 64 bits, `Sketch.carried`
+    spans: Callable[[Document, np.ndarray, np.ndarray], Sequence[Span]] | None = None  # it cuts: starts, ends in its
+    # own units, ascending and apart, of one document -> the span of characters to cut for each
+    recheck: Callable[[Document, Document, Sequence[Span]], Drop | None] | None = None  # of one that was cut: as it is
+    # now, as it was, what was cut; a drop keeps the text as it was
+    cause: Callable[[int], str] | None = None  # the words for a cut's `cause`
     fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
     equal: bool = False  # twins are equal texts, of which the first stays

@@ -42,6 +42,7 @@ class Tokens:
     }
     reasons: ClassVar[tuple[str, ...]] = ()
     keeps_text: ClassVar[bool] = True
+    counts: ClassVar[tuple[str, ...]] = ("token_count", "token_count_estimated")
     files: ClassVar[tuple[str, ...]] = ("tokenizer",)
 
     def check(self, before: object, after: object) -> None:

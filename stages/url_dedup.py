@@ -108,6 +108,11 @@ class UrlDedup:
         page = np.array([(digest, _microseconds(doc.date))], PAGE)
         return Sketch(digest[:1] if url else digest[:0], page)
 
+    def similarity(self, left: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """1 for pages of one URL, whatever their dates; else 0."""
+        same: npt.NDArray[np.float64] = (left["digest"] == right["digest"]).all(axis=-1).astype(np.float64)
+        return same
+
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         tasks = [_Task(corpus, self.keep == "newest", index) for index in range(corpus.partitions)]
         for path in corpus.map(_find, tasks):

@@ -10,7 +10,8 @@ from curate.decide.decide import decide
 from curate.decide.verdicts import VerdictTable
 from curate.document import Address, Document
 from curate.executors.executor import Executor, Serial
-from curate.scan.sketches import SketchWriter, gather, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketches import gather
 from curate.stage import CorpusStage
 
 Stages = Sequence[tuple[str, CorpusStage]]

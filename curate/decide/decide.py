@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from curate.corpus import Corpus
+from curate.decide.cuts import Spool
+from curate.decide.editing import Editing
 from curate.decide.verdicts import VerdictTable
 from curate.errors import UserError
 from curate.executors.executor import Executor, Serial
@@ -14,7 +16,7 @@ from curate.executors.processes import Processes
 from curate.plug_ins.code import is_ours
 from curate.plug_ins.contract import blamed
 from curate.scan.sketches import Sketches
-from curate.stage import CorpusStage
+from curate.stage import CorpusStage, declared
 
 
 def decide(
@@ -23,13 +25,14 @@ def decide(
     stages: Sequence[tuple[str, CorpusStage]],
     size: int,
     attributes: Callable[[str], Iterator[Any]] | None = None,
+    editing: Editing | None = None,
 ) -> VerdictTable:
     """Runs the corpus stages, whose sketches `gather` left in `work`, over documents 0 … size - 1.
 
     `attributes(name)` yields a column of the survivors in document order, chunk by chunk. After a
-    kill, stages that were done stay done and the interrupted one is done anew.
+    kill, stages that were done stay done and the interrupted one is done anew. Without `editing` nothing is cut.
     """
-    todo = Decision(executor, work, stages, size, attributes)
+    todo = Decision(executor, work, stages, size, attributes, editing)
     for index, (name, stage) in enumerate(stages):
         if name not in todo.table().notes:
             todo.apart(index) if _needs_watching(stage, executor) else todo.of_stage(index)
@@ -50,6 +53,7 @@ class Decision:
     stages: Sequence[tuple[str, CorpusStage]]
     size: int
     attributes: Callable[[str], Iterator[Any]] | None
+    editing: Editing | None = None
 
     def table(self) -> VerdictTable:
         """The verdict table as it is on disk."""
@@ -62,12 +66,21 @@ class Decision:
         table.reset(index, stage)
         folder = self.work / name / "decide"
         folder.mkdir(parents=True, exist_ok=True)
+        cuts = Spool(folder / "cuts", self.size)
+        if self.editing:
+            self.editing.begin(index)
         sketches = Sketches.open(self.work, name, stage)
         living = table.folder / "stage.column"
         corpus = Corpus(sketches, self.size, living, index, folder, self.executor, self.attributes)
         with blamed(name, stage):
-            dropped = table.enter(index, stage, stage.decide(corpus)) if self.size else 0
-        table.finish(name, {**corpus.notes, "dropped": dropped})
+            dropped = table.enter(index, stage, cuts.kept_apart(stage.decide(corpus))) if self.size else 0
+        notes = corpus.notes
+        if self.editing and declared(stage).spans:
+            table.flush()
+            facts, verdicts = self.editing.apply(self.executor, index, cuts.merged(self.executor))
+            dropped += table.enter(index, stage, verdicts)
+            notes = {**notes, **facts}
+        table.finish(name, {**notes, "dropped": dropped})
         shutil.rmtree(folder)
 
     def apart(self, index: int) -> None:

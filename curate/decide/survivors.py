@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from curate.config.file import Config
+from curate.decide.edited import overlays
 from curate.decide.verdicts import Rows, VerdictTable
 from curate.document import Address
 from curate.durable import Stamp, locked, stamp, write_json
@@ -69,11 +70,15 @@ class Survivors:
         return int(self.starts[-1])
 
     def batches(self, index: int, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
-        """Survivors of one task by columns, in pieces: (number of the first, table)."""
-        start = int(self.starts[index])
+        """Survivors of one task by columns, in pieces: (number of the first, table). Texts are as last edited."""
+        start = first = int(self.starts[index])
+        edits = overlays(self.work / "decide", index)
         with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
             for batch in file.iter_batches(batch_size=ROWS, columns=columns):
-                yield start, pa.Table.from_batches([batch])
+                table = pa.Table.from_batches([batch])
+                for edit in edits:
+                    table = edit.over(table, start - first)
+                yield start, table
                 start += batch.num_rows
 
     def column(self, name: str) -> Iterator[pa.ChunkedArray]:
@@ -127,12 +132,16 @@ class Survivors:
         tasks = np.searchsorted(self.starts, wanted, side="right") - 1
         for index in np.unique(tasks):
             with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:
-                first = int(self.starts[index])
+                first = begin = int(self.starts[index])
+                edits = overlays(self.work / "decide", index)
                 for group in range(file.num_row_groups):
                     end = first + file.metadata.row_group(group).num_rows
                     here = wanted[(wanted >= first) & (wanted < end)]
                     if len(here):
-                        table = file.read_row_group(group, columns).take(pa.array(here - first))
+                        table = file.read_row_group(group, columns)
+                        for edit in edits:
+                            table = edit.over(table, first - begin)
+                        table = table.take(pa.array(here - first))
                         found.update(zip(here.tolist(), table.to_pylist(), strict=True))
                     first = end
         return found

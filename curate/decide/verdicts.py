@@ -142,10 +142,14 @@ class VerdictTable:
             raise ValueError(f"matched names documents that there are not: they have numbers below {self.size}")
         return documents.astype(np.int64, copy=False)
 
-    def finish(self, name: str, notes: Mapping[str, int]) -> None:
-        """Makes a stage's verdicts durable, then says that it is done."""
+    def flush(self) -> None:
+        """Makes what was entered durable."""
         for column in self.columns.values():
             if isinstance(column, np.memmap):
                 column.flush()
+
+    def finish(self, name: str, notes: Mapping[str, int]) -> None:
+        """Makes a stage's verdicts durable, then says that it is done."""
+        self.flush()
         self.notes[name] = dict(notes)
         write_json(self.folder / "notes.json", self.notes)

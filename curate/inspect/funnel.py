@@ -73,6 +73,11 @@ def summary(stats: dict[str, Any]) -> str:
     told = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]} for row in rows(stats)]
     text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)
     text += [
+        f"{stage} cut {notes['cut_words']:,} words out of {notes['edited']:,} of the documents that it kept"
+        for stage, notes in stats["notes"].items()
+        if notes.get("cut_words")
+    ]
+    text += [
         f"ALARM {alarm['alarm']}: {alarm['name']}: {alarm['dropped']:,} of {alarm['of']:,}" for alarm in stats["alarms"]
     ]
     return "\n".join(text)

@@ -76,15 +76,17 @@ def ending_with(files: Sequence[str], name: str) -> str | None:
 
 def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] | None:
     """The row of one page in shards, ledger or measures; only row groups whose statistics allow it are read."""
+    return next(rows_at(run, kind, file, offset), None)
+
+
+def rows_at(run: OpenedRun, kind: str, file: str, offset: int) -> Iterator[dict[str, Any]]:
+    """All rows of one page in a kind of table, such as `cuts`; none where the run wrote no such table."""
     for path in run.parts(kind):
         with run.open_part(path) as part:
             for group in (group for group in range(part.num_row_groups) if may_hold(part, group, file, offset)):
                 offsets = numbers(part.read_row_group(group, ["offset"]).column(0))
-                for row in np.flatnonzero(offsets == offset).tolist():
-                    told = _row(part, group, row)
-                    if told["file_path"] == file:
-                        return told
-    return None
+                told = (_row(part, group, row) for row in np.flatnonzero(offsets == offset).tolist())
+                yield from (row for row in told if row["file_path"] == file)
 
 
 def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[dict[str, Any]]:

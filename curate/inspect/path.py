@@ -1,5 +1,6 @@
 """The whole path of one page through a finished run: each stage, each measure with its limits, and the verdict."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from curate.belt import SIZES
 from curate.inspect.limits import Limit, limits_of
-from curate.inspect.lookup import Found, numbers, row_at
+from curate.inspect.lookup import Found, numbers, row_at, rows_at
 from curate.inspect.opened import OpenedRun
 from curate.output.schema import FINEWEB, PLACE
 from curate.stage import CAPS, OPENING, READ
@@ -51,6 +52,20 @@ class Twin:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """What a stage took out of the page's text, as it saw it: characters, words, the beginning, what holds the same."""
+
+    stage: str
+    start: int
+    end: int
+    words: int
+    text: str
+    cause: str | None = None
+    file: str | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
 class PagePath:
     """All that a run recorded of one page. `columns` are the shard's own columns of a kept page."""
 
@@ -63,6 +78,7 @@ class PagePath:
     copies: tuple[Twin, ...] = ()  # pages dropped as copies of this one, at most MOST_COPIES
     copies_in_all: int = 0
     columns: dict[str, Any] = field(default_factory=dict)
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -93,7 +109,14 @@ def page_path(run: OpenedRun, found: Found) -> PagePath:
         tuple(copies[:MOST_COPIES]),
         len(copies),
         _columns(row) if found.kind == "shards" else {},
+        tuple(_cuts(run, found)),
     )
+
+
+def _cuts(run: OpenedRun, found: Found) -> Iterator[Cut]:
+    for row in rows_at(run, "cuts", found.file, found.offset):
+        place = (row["stage"], row["start"], row["end"], row["words"], row["text"])
+        yield Cut(*place, row["cause"], row["matched_file"], row["matched_offset"])
 
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:

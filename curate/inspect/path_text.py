@@ -12,6 +12,7 @@ from curate.sizes import numbered
 
 NONE_APPLIES = "(none applies)"
 EXCERPT = 300  # characters of a text
+MOST_CUTS, CUT_EXCERPT = 10, 80
 
 
 def verdict(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> str:
@@ -85,6 +86,7 @@ def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list
         told.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
         told += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]
         told += ["         …"] if path.copies_in_all > len(path.copies) else []
+    told += _cut_lines(path)
     if path.words is not None:
         told.append(
             f"size     {numbered(path.words, 'word')}, {numbered(path.bytes or 0, 'byte')} of text, "
@@ -93,6 +95,19 @@ def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list
     if path.columns:
         told.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
     return [*told, "", *station_lines(path.stations)]
+
+
+def _cut_lines(path: PagePath) -> list[str]:
+    told = []
+    itself = (path.found.file, path.found.offset)
+    for cut in path.cuts[:MOST_CUTS]:
+        where = "" if cut.file is None else f", also in {cut.file}:{cut.offset}"
+        where = ", also elsewhere in it" if (cut.file, cut.offset) == itself else where
+        cause = f", {plain(cut.cause)}" if cut.cause else ""
+        size = f"{numbered(cut.words, 'word')} at {cut.start}"
+        told.append(f"cut      by {cut.stage}: {size}{where}{cause}: {excerpt(cut.text, CUT_EXCERPT)}")
+    left = len(path.cuts) - MOST_CUTS
+    return [*told, f"cut      and {numbered(left, 'span')} more (--json has all)"] if left > 0 else told
 
 
 def _were(pages: int) -> str:
@@ -122,6 +137,7 @@ def path_json(path: PagePath) -> dict[str, Any]:
         "twin": asdict(path.twin) if path.twin else None,
         "copies": [asdict(twin) for twin in path.copies],
         "copies_in_all": path.copies_in_all,
+        **({"cuts": [asdict(cut) for cut in path.cuts]} if path.cuts else {}),
         "stages": [stage_json(station) for station in path.stations],
     }
 

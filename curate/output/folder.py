@@ -20,7 +20,7 @@ from curate.output.fingerprint import difference, digest, public
 from curate.output.upload import Remote
 from curate.sources import identity, mask_url
 
-FOLDERS = ("shards", "ledger", "measures", "samples")
+FOLDERS = ("shards", "ledger", "measures", "samples", "cuts")
 EXPORT = "export"  # a folder of one folder a format
 OURS = (  # the manifest, which says that the rest is whole, goes first
     "manifest.json",

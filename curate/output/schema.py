@@ -68,6 +68,22 @@ LEDGER = pa.schema(
     ]
 )
 
+CUTS = pa.schema(  # what corpus stages cut out of texts; start and end in characters of the text that the stage saw
+    [
+        ("source", pa.string()),
+        ("file_path", pa.string()),
+        ("offset", pa.int64()),
+        ("stage", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("words", pa.int64()),
+        ("matched_file", pa.string()),  # a document that holds the same
+        ("matched_offset", pa.int64()),
+        ("cause", pa.string()),
+        ("text", pa.string()),  # its beginning
+    ]
+)
+
 SAMPLES = pa.schema(
     [
         ("stage", pa.string()),

@@ -13,7 +13,7 @@ from curate.output.schema import LEDGER, SAMPLES, domain, measures_schema, survi
 from curate.plug_ins.contract import FAILED, blamed
 from curate.scan import guard
 from curate.scan.samples import Samples
-from curate.scan.sketches import SketchWriter, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all, sketched_after
 from curate.scan.spill import Spill, to_parquet
 from curate.scan.tasks import Run, ScanCounts, ScanTask
 from curate.sources.reader import Slice, Span
@@ -82,7 +82,7 @@ class ScanOutput:
             name: SketchWriter.resume(self.folder, name, stage, self.state["sketches"][name])
             if committed
             else SketchWriter(self.folder, name, stage)
-            for name, stage in config.corpus_stages
+            for name, stage in sketched_after(config.corpus_stages, -1)
         }
         self.samples = Samples(config.samples, config.seed)
         if committed:
@@ -201,7 +201,7 @@ class ScanOutput:
 
     def commit(self) -> None:
         """Makes everything taken so far durable against a kill."""
-        for index, (name, stage) in enumerate(self.config.corpus_stages):
+        for index, (name, stage) in enumerate(sketched_after(self.config.corpus_stages, -1)):
             self.cursor.set(guard.sketching(index))
             start = self.state["survivors"] - len(self.passed)
             with blamed(name, stage):

@@ -8,20 +8,21 @@ entries of its keys, whichever task they came from.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from curate.document import Document
 from curate.durable import write_json
 from curate.errors import UserError
 from curate.executors.executor import Executor, results
-from curate.stage import CorpusStage, Sketch, declared
+from curate.scan.sketch_writer import CARRIED, COUNT, KEY
+from curate.stage import CorpusStage, declared
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -29,67 +30,6 @@ I64 = npt.NDArray[np.int64]
 GROUP_TASKS = 256
 CHUNK_KEYS = 1 << 20  # keys sorted into partitions at once: about 50 MB of work
 ENTRY = np.dtype([("key", "<u8"), ("document", "<u4")])  # document within its group of tasks
-FILES = ("keys", "counts", "records")
-COUNT = np.dtype("<u4")
-KEY = np.dtype("<u8")
-
-
-def sketch_all(stage: CorpusStage, docs: Sequence[Document]) -> list[Sketch]:
-    """The sketches of some documents: the same bytes as one by one, faster if the stage has `sketch_all`."""
-    together = declared(stage).sketch_all
-    return list(together(docs)) if together else [stage.sketch(doc) for doc in docs]
-
-
-class SketchWriter:
-    """Appends the sketches of one task's survivors for one stage, in document order."""
-
-    def __init__(self, folder: Path, name: str, stage: CorpusStage) -> None:
-        self._open(folder, name, stage, dict.fromkeys(FILES, 0))
-
-    def _open(self, folder: Path, name: str, stage: CorpusStage, lengths: Mapping[str, int]) -> None:
-        self.name = name
-        self.itemsize = 0 if stage.record is None else stage.record.itemsize
-        self.documents = lengths["counts"] // COUNT.itemsize
-        self._files: dict[str, BinaryIO] = {}
-        for part in FILES:
-            path = folder / f"{name}.{part}"
-            path.touch()
-            file = path.open("r+b")
-            file.truncate(lengths[part])
-            file.seek(lengths[part])
-            self._files[part] = file
-
-    @classmethod
-    def resume(cls, folder: Path, name: str, stage: CorpusStage, lengths: Mapping[str, int]) -> "SketchWriter":
-        """Goes on from a committed state; what was appended after it is cut off."""
-        writer = cls.__new__(cls)
-        writer._open(folder, name, stage, lengths)
-        return writer
-
-    def add(self, document: int, sketch: Sketch) -> None:
-        """Appends the sketch of the task's next survivor.
-
-        ValueError for a document out of order or a record of another size: a bug in the caller or the stage.
-        """
-        if document != self.documents:
-            raise ValueError(f"{self.name}: sketch of document {document} where {self.documents} is due")
-        record = b"" if sketch.record is None else sketch.record.tobytes()
-        if len(record) != self.itemsize:
-            raise ValueError(f"{self.name}: a record of {len(record)} bytes, {self.itemsize} declared")
-        self._files["keys"].write(np.asarray(sketch.keys, dtype=KEY).tobytes())
-        self._files["counts"].write(len(sketch.keys).to_bytes(4, "little"))
-        self._files["records"].write(record)
-        self.documents += 1
-
-    def commit(self) -> dict[str, int]:
-        """Flushes, and returns the lengths in bytes to resume from."""
-        for file in self._files.values():
-            file.flush()
-        return {part: file.tell() for part, file in self._files.items()}
-
-    def close(self) -> None:
-        for file in self._files.values():
-            file.close()
 
 
 def partition_of(keys: U64, partitions: int) -> npt.NDArray[np.uint16]:
@@ -110,53 +50,60 @@ class GatherTask:
     counts: tuple[int, ...]
     partitions: int
     itemsize: int
+    carries: bool = False
 
 
-def _entries(task: GatherTask) -> Iterator[tuple[U64, npt.NDArray[np.uint32]]]:
-    """The group's keys with their documents, in document order, about CHUNK_KEYS at a time."""
-    keys: list[U64] = []
-    documents: list[npt.NDArray[np.uint32]] = []
+def entry(carries: bool) -> np.dtype[Any]:
+    """The type of the gathered entries; `document` counts within the group of tasks."""
+    return np.dtype([*ENTRY.descr, (CARRIED, "<u8")]) if carries else ENTRY
+
+
+def _entries(task: GatherTask) -> Iterator[npt.NDArray[Any]]:
+    """The group's keys with their documents and what they carry, in document order, about CHUNK_KEYS at a time."""
+    found: list[npt.NDArray[Any]] = []
     waiting = base = 0
     for folder, count in zip(task.folders, task.counts):
         lengths = np.fromfile(folder / f"{task.name}.counts", COUNT)
         if len(lengths) != count:
             raise UserError(f"{folder}/{task.name}.counts: not {count} documents; run with --fresh")
         ends = np.cumsum(lengths, dtype=np.int64)
-        with (folder / f"{task.name}.keys").open("rb") as file:
+        with ExitStack() as opened:
+            names = ("keys", CARRIED) if task.carries else ("keys",)
+            files = [opened.enter_context((folder / f"{task.name}.{name}").open("rb")) for name in names]
             start = 0
             while start < count:
                 read = ends[start - 1] if start else 0
                 stop = max(start + 1, int(np.searchsorted(ends, read + CHUNK_KEYS, "right")))
-                keys.append(np.fromfile(file, KEY, int(ends[stop - 1] - read)))
-                numbers = np.arange(base + start, base + stop, dtype=np.uint32)
-                documents.append(np.repeat(numbers, lengths[start:stop]))
-                waiting += len(keys[-1])
+                entries = np.empty(int(ends[stop - 1] - read), entry(task.carries))
+                for name, file in zip(("key", CARRIED), files):
+                    entries[name] = np.fromfile(file, KEY, len(entries))
+                entries["document"] = np.repeat(np.arange(base + start, base + stop), lengths[start:stop])
+                found.append(entries)
+                waiting += len(entries)
                 start = stop
                 if waiting >= CHUNK_KEYS:
-                    yield np.concatenate(keys), np.concatenate(documents)
-                    keys, documents, waiting = [], [], 0
+                    yield np.concatenate(found)
+                    found, waiting = [], 0
         base += count
     if waiting:
-        yield np.concatenate(keys), np.concatenate(documents)
+        yield np.concatenate(found)
 
 
 def _write_keys(task: GatherTask, path: Path) -> I64:
     """Writes the group's entries partition after partition; returns where each begins, and the end."""
     held = np.zeros(task.partitions, np.int64)
-    for keys, _ in _entries(task):
-        held += np.bincount(partition_of(keys, task.partitions), minlength=task.partitions)
+    for entries in _entries(task):
+        held += np.bincount(partition_of(entries["key"], task.partitions), minlength=task.partitions)
     starts = np.concatenate([[0], np.cumsum(held)])
     cursor = starts[:-1].copy()
     with path.open("wb") as file:
-        for keys, documents in _entries(task):
-            partition = partition_of(keys, task.partitions)
-            order = np.argsort(partition, kind="stable")
-            entries = np.empty(len(keys), ENTRY)
-            entries["key"], entries["document"] = keys[order], documents[order]
+        for entries in _entries(task):
+            partition = partition_of(entries["key"], task.partitions)
+            entries = entries[np.argsort(partition, kind="stable")]
             end = np.cumsum(np.bincount(partition, minlength=task.partitions))
             for index in np.unique(partition):
                 some = entries[end[index - 1] if index else 0 : end[index]]
-                file.seek(int(cursor[index]) * ENTRY.itemsize)
+                file.seek(int(cursor[index]) * entries.itemsize)
                 file.write(some.tobytes())
                 cursor[index] += len(some)
     return starts
@@ -210,10 +157,11 @@ def gather(
     for leftover in target.glob("new-*"):
         leftover.unlink()
     itemsize = 0 if stage.record is None else stage.record.itemsize
+    carries = declared(stage).carries
     tasks = []
     for first in range(0, len(folders), GROUP_TASKS):
         part, held = tuple(folders[first : first + GROUP_TASKS]), tuple(counts[first : first + GROUP_TASKS])
-        tasks.append(GatherTask(target, first // GROUP_TASKS, name, part, held, partitions, itemsize))
+        tasks.append(GatherTask(target, first // GROUP_TASKS, name, part, held, partitions, itemsize, carries))
     keys = results(executor, gather_group, tasks)
     sizes = [sum(task.counts) for task in tasks]
     if any(size > 0xFFFFFFFF for size in sizes):
@@ -232,11 +180,13 @@ class Sketches:
     sizes: tuple[int, ...]  # documents in each group
     keys: int  # in all
     record: np.dtype[Any] | None
+    carries: bool = False
 
     @classmethod
     def open(cls, work: Path, name: str, stage: CorpusStage) -> "Sketches":
         facts = json.loads((work / name / "gathered.json").read_text())
-        return cls(work / name, facts["partitions"], tuple(facts["sizes"]), sum(facts["keys"]), stage.record)
+        held, carries = sum(facts["keys"]), declared(stage).carries
+        return cls(work / name, facts["partitions"], tuple(facts["sizes"]), held, stage.record, carries)
 
     @cached_property
     def starts(self) -> I64:
@@ -254,14 +204,17 @@ class Sketches:
         spans = (self._index(group, partition) for group in range(len(self.sizes)))
         return sum(end - begin for _, begin, end in spans)
 
-    def entries(self, partition: int) -> Iterator[tuple[U64, I64]]:
-        """The keys of a partition and their documents, a part of a group at a time; documents ascend."""
+    def entries(self, partition: int) -> Iterator[tuple[U64, I64, U64]]:
+        """The keys of a partition, their documents and what they carry (else nothing), a part of a group at a time;
+        documents ascend."""
+        kind = entry(self.carries)
         for group, start in enumerate(self.starts[:-1]):
             path, begin, end = self._index(group, partition)
             for first in range(begin, end, CHUNK_KEYS):
                 count = min(CHUNK_KEYS, end - first)
-                some = np.fromfile(path, ENTRY, count, offset=first * ENTRY.itemsize)
-                yield some["key"], some["document"] + start
+                some = np.fromfile(path, kind, count, offset=first * kind.itemsize)
+                carried = some[CARRIED] if self.carries else np.empty(0, np.uint64)
+                yield some["key"], some["document"] + start, carried
 
     @cached_property
     def _maps(self) -> list[npt.NDArray[Any]]:

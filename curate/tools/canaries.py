@@ -25,7 +25,8 @@ from curate.document import Address, Document
 from curate.durable import write_json
 from curate.executors.executor import Executor
 from curate.scan.samples import Samples
-from curate.scan.sketches import GatherTask, SketchWriter, gather_group, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketches import GatherTask, gather_group
 from curate.sources import reader
 from curate.sources.reader import Slice
 from curate.stage import GUARD, CorpusStage, RuleStage, declared
@@ -181,7 +182,9 @@ def _decide(survivors: Survivors, executor: Executor, passed: Sequence[tuple[Can
 
 
 def _compares(stage: CorpusStage, passed: Sequence[tuple[Canary, Document]]) -> bool:
-    """Whether a stage looks for copies: then its sketches have keys (those of a budget have none)."""
+    """Whether a stage looks for copies: then its sketches have keys (those of a budget have none), and it cuts none."""
+    if declared(stage).spans:
+        return False
     return bool(passed) and any(len(sketch.keys) for sketch in sketch_all(stage, [document for _, document in passed]))
 
 

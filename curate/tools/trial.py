@@ -14,7 +14,7 @@ from curate.errors import UserError, cause
 from curate.inspect.lookup import ending_with
 from curate.inspect.opened import OpenedRun
 from curate.scan.crawl import input_files
-from curate.scan.sketches import sketch_all
+from curate.scan.sketch_writer import sketch_all
 from curate.sources import SourceConfig, reader
 from curate.sources.kinds import SUFFIXES
 from curate.sources.reader import InputFile, Slice, Span
@@ -118,7 +118,7 @@ def _kept(run: OpenedRun, itself: Address) -> Iterator[tuple[list[Document], lis
             for batch in part.iter_batches(BLOCK, columns=["text", "url", "file_path", "offset"]):
                 rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != place]
                 texts = [row.pop("text") for row in rows]
-                yield [Document(Address("", row["file_path"], row["offset"]), text=text)
+                yield [Document(Address("", row["file_path"], row["offset"]), url=row["url"] or "", text=text)
                        for row, text in zip(rows, texts, strict=True)], rows  # fmt: skip
 
 
@@ -127,7 +127,7 @@ class _Comparison:
 
     def __init__(self, name: str, stage: CorpusStage, document: Document) -> None:
         self.name, self.stage = name, stage
-        self.able = bool(stage.reasons) and stage.record is not None
+        self.able = bool(stage.reasons) and stage.record is not None  # what has no record has no twin to show
         self.mine = sketch_all(stage, [document])[0] if self.able else None
         self.able = self.mine is not None and len(self.mine.keys) > 0
         self.best: tuple[bool, float] = (False, -1.0)

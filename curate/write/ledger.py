@@ -3,7 +3,7 @@
 Which rows share a file depends on their order alone, never on slices or workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
 from pathlib import Path
@@ -17,12 +17,13 @@ import pyarrow.parquet as pq
 from curate.decide.survivors import Survivors, load_survivors, verdict_names, verdict_table
 from curate.decide.verdicts import VerdictTable
 from curate.durable import once
-from curate.output.schema import LEDGER, SAMPLES, domain, measures_schema
+from curate.output.schema import CUTS, LEDGER, SAMPLES, domain, measures_schema
 from curate.output.written import PartFacts
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
 from curate.scan.tasks import load_run
+from curate.write.cut_rows import causes, cut_counts, cuts_of, measured_again
 
-LEDGER_ROWS, MEASURES_ROWS = 200_000, 100_000  # of one part
+PART_ROWS = {"ledger": 200_000, "measures": 100_000, "cuts": 100_000}
 GROUP_ROWS = 20_000  # of one row group: what must be read to look up one page
 COLUMNS = ["id", "url", "date", "offset", "length", "status", "words", "bytes"]
 
@@ -74,8 +75,12 @@ def _write_part(task: PartTask, target: Path) -> PartFacts:
     survivors = load_survivors(task.work)
     config = survivors.config
     verdicts = verdict_table(survivors)
-    make = _ledger_of if task.part.kind == "ledger" else _measures_of
-    schema = LEDGER if task.part.kind == "ledger" else measures_schema(config)
+    make: Callable[[Survivors, int, VerdictTable], pa.Table]
+    make, schema = {
+        "ledger": (_ledger_of, LEDGER),
+        "measures": (_measures_of, measures_schema(config)),
+        "cuts": (lambda survivors, index, _: cuts_of(survivors, index), CUTS),
+    }[task.part.kind]
     table = _cut(
         task.part,
         (make(survivors, index, verdicts) for index in range(task.part.first_task, task.part.last_task + 1)),
@@ -85,7 +90,7 @@ def _write_part(task: PartTask, target: Path) -> PartFacts:
     target.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, temporary, compression="zstd", compression_level=3, row_group_size=GROUP_ROWS)
     temporary.rename(target)
-    if task.part.kind == "measures":
+    if task.part.kind != "ledger":
         return {"rows": table.num_rows}
     corpus = {name for name, _ in config.corpus_stages}
     return {
@@ -109,6 +114,8 @@ def part_counts(kind: str, survivors: Survivors, verdicts: VerdictTable) -> list
     """Rows of each task in the finished ledger (the corpus stages' drops added) or measures."""
     if kind == "measures":
         return survivors.measures
+    if kind == "cuts":
+        return cut_counts(survivors)
     starts = survivors.starts
     return [
         own + int(np.count_nonzero(verdicts.slice(int(start), int(end)).stage))
@@ -130,6 +137,7 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
     file = survivors.file(index)
     names = pq.read_schema(survivors.tasks[index].folder / "survivors.parquet").names
     columns = COLUMNS + [name for name in ("@language",) if name in names]
+    begin, told = int(survivors.starts[index]), causes(survivors, index)
     for start, table in survivors.batches(index, columns) if survivors.counts[index] else ():
         verdict = verdicts.slice(start, start + table.num_rows)
         rows = np.flatnonzero(verdict.stage)
@@ -153,6 +161,8 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
             "score": scores,
             **{name: table.column(name) for name in COLUMNS if name != "id"},
         }
+        about = [told.get(start - begin + row, {}) for row in rows.tolist()] if told else []
+        values |= {name: [one.get(name) for one in about] for name in ("value", "limit", "cause")} if told else {}
         empty = [None] * count
         yield pa.table(
             [
@@ -171,6 +181,7 @@ def _measures_of(survivors: Survivors, index: int, verdicts: VerdictTable) -> pa
     passed = np.flatnonzero(table.column("stage").is_null().to_numpy())
     start = int(survivors.starts[index])
     verdict = verdicts.slice(start, start + survivors.counts[index])
+    table = measured_again(survivors, index, table, passed)
     rows = np.flatnonzero(verdict.stage)
     if not len(rows):
         return table

@@ -14,8 +14,9 @@ from curate.corpus import Corpus
 from curate.document import Document
 from curate.errors import UserError
 from curate.executors.executor import Serial
-from curate.scan import sketches
-from curate.scan.sketches import Sketches, SketchWriter, gather, gather_group, partition_of, sketch_all
+from curate.scan import sketch_writer, sketches
+from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketches import Sketches, gather, gather_group, partition_of
 from curate.stage import Sketch, Verdicts
 from tests.decided import documents, scan
 
@@ -52,7 +53,7 @@ def held(gathered: Sketches) -> list[tuple[int, int]]:
     return sorted(
         (int(key), int(document))
         for partition in range(gathered.partitions)
-        for keys, numbers in gathered.entries(partition)
+        for keys, numbers, _ in gathered.entries(partition)
         for key, document in zip(keys, numbers)
     )
 
@@ -74,7 +75,7 @@ def test_gathered_is_what_was_sketched(
     assert held(gathered) == plain(docs) and gathered.keys == len(plain(docs))
     for partition in range(partitions):
         entries = list(gathered.entries(partition))
-        for keys, numbers in entries:
+        for keys, numbers, _ in entries:
             assert (partition_of(keys, partitions) == partition).all() and (np.diff(numbers) >= 0).all()
     numbers = np.array([199, 0, 3, 3, 120, 57])
     assert gathered.records(numbers)["number"].tolist() == [n * 7 % 100 for n in numbers]
@@ -97,7 +98,7 @@ def test_a_writer_goes_on_from_its_last_commit(tmp_path: Path) -> None:
         writer.add(16, stage.sketch(docs[16]))
     for number in range(15, 40):
         writer.add(number, stage.sketch(docs[number]))
-    assert writer.commit() == {part: (tmp_path / f"it.{part}").stat().st_size for part in sketches.FILES}
+    assert writer.commit() == {part: (tmp_path / f"it.{part}").stat().st_size for part in sketch_writer.FILES}
     writer.close()
     assert held(gather(Serial(), tmp_path, "it", stage, [tmp_path], [40], 3)) == plain(docs)
 

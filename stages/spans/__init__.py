@@ -1,0 +1,1 @@
+"""What the stages that cut repeated spans are made of."""
