@@ -80,10 +80,10 @@ def test_no_span_crosses_from_one_document_into_the_next(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("reason", "options", "dropped", "passes"),
     [
-        ("repeated_span", {"action": "drop"}, "x a b c y", "x a b y"),
+        ("repeated_span", {"action": "drop"}, "x a b c y", "z a b y"),
         ("nothing_left", {}, "a b c", "a b c x"),
         ("too_much_cut", {"max_cut_ratio": 0.5}, "a b c x", "a b c xyzxyz"),
-        ("too_few_words_left", {"min_words_left": 2}, "a b c x", "a b c x y"),
+        ("too_few_words_left", {"min_words_left": 2}, "a b c x", "a b c u v"),
         ("too_few_characters_left", {"min_characters_left": 3}, "a b c xy", "a b c xyz"),
     ],
 )
