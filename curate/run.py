@@ -31,7 +31,8 @@ from curate.stage import declared
 from curate.write import ledger
 from curate.write.accounts import check_bytes, check_rows, stats
 from curate.write.alarms import alarms
-from curate.write.shards import ShardTask, plan_shards, write_shard
+from curate.write.plan import plan_shards
+from curate.write.shards import write_shards
 
 Decided = Callable[[Survivors, Executor, Path], Any]  # looks at a run whose verdicts stand, before it is written
 Telling = Callable[[str], None]
@@ -168,8 +169,7 @@ def write_all(survivors: Survivors, executor: Executor, output: Output, progress
     shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)
     progress("write", {"shards": len(shards)})
     (output.final / "shards").mkdir(parents=True, exist_ok=True)
-    tasks = [ShardTask(work, shard, str(output.final / "shards")) for shard in shards]
-    shard_facts = results(executor, write_shard, tasks)
+    shard_facts = write_shards(executor, survivors, shards, output.final / "shards")
     part_facts: dict[str, list[PartFacts]] = {}
     for kind, rows in ledger.PART_ROWS.items():
         if kind == "cuts" and not any(declared(stage).spans for _, stage in survivors.config.corpus_stages):

@@ -91,6 +91,10 @@ class VerdictTable:
         stage, reason, matched, score = (part.pop(name) for name in BASE)
         return Rows(stage, reason, matched, score, part)
 
+    def added(self, documents: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+        """The columns that corpus stages set, of some documents."""
+        return {name: np.asarray(column[documents]) for name, column in self.columns.items() if name not in BASE}
+
     def reset(self, index: int, stage: CorpusStage) -> None:
         """Takes back what stage number `index` wrote before it was interrupted."""
         for first in range(0, self.size, CHUNK):

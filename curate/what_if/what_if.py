@@ -79,9 +79,7 @@ class WhatIf:
         kept_before = counted(groups, recorded.stage == -1, recorded.words, size)
         last = self._estimates(decided, groups, size)[-1:]
         kept, exact = (last[0].groups, last[0].exact) if last else (tuple(after), not unknown.any())
-        found = (
-            Group(titles[i], before[i], after[i], perhaps[i], kept_before[i], kept[i], exact) for i in range(size)
-        )
+        found = (Group(titles[i], before[i], after[i], perhaps[i], kept_before[i], kept[i], exact) for i in range(size))
         seen = [group for group in found if group.passed_before[0] or group.passed[0] or group.unknown[0]]
         return tuple(sorted(seen, key=lambda group: (-group.passed[0], group.name)))
 
