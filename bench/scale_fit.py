@@ -227,7 +227,6 @@ PROVENANCE = {
     "megatron": "matmul_peak, tensor_overlap and logit_bytes fitted on Megatron-LM's H100 weak scaling of 2024; the "
     "rest "
     "are priors: shares of peaks from measured matmul maxima, bytes from counting passes over tensors",
-    "megatron on A100": "in no table: matmuls as under FSDP, attention by its prior",
     "memory": "fitted on torchtitan's peaks; logit_bytes_fused and framework_gib are priors",
     "bands": "90th percentile of the absolute relative errors on rows left out of the fit (bench/scale_accuracy.py); "
     "megatron also over Llama 3 405B's published layouts",

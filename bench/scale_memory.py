@@ -10,9 +10,9 @@ from scale_rows import read
 from scipy.optimize import least_squares
 
 from scale.memory import RECIPES
-from scale.planner import calibration as constants_file
 from scale.planner.models.families import model_from_config
 from scale.planner.models.model import Model
+from scale.planner.step import calibration as constants_file
 from scale.planner.step.arrays import Array, Grid, Shape
 from scale.planner.step.memory import GIB, stage_memory
 from scale.planner.step.stages import STAGES, ModelParameters

@@ -147,13 +147,17 @@ def _memory(plan: Plan) -> dict[str, str]:
 
 def _run(plan: Plan) -> dict[str, str]:
     best, train, cluster = plan["layouts"][0], plan["inputs"]["train"], plan["inputs"]["cluster"]
-    days, hours = best["days_without_failures"]["value"], figure(best["gpu_hours"]["value"])
+    tuned, known = best["tuned"], best["published"]
+    days, hours = tuned["days_without_failures"]["value"], figure(best["gpu_hours"]["value"])
     return {
         "days without failures": f"{count(train['tokens'])} tokens / {best['tokens_per_second']:,.0f} a second / "
         f"86,400 = {days:.4g}",
         "days with failures": f"{days:.4g} / (1 - waste {plan['checkpoint']['waste']:.4g}) = "
         f"{best['days_with_failures']['value']:.4g}",
-        "GPU-hours": f"{best['days_with_failures']['value']:.4g} days × 24 × {cluster['gpus']:,} GPUs = {hours}",
+        "published runs": f"× {known['factor']:.4g} (of it {known['beside_step']:g} beside the step: evaluation, data, "
+        f"stragglers, steps run twice) = {best['days']['value']:.4g} days: log MFU = a + b·log(tuned MFU) + "
+        f"c·log(FLOPs), fitted on {known['runs']} published runs; the range held 90 % of runs left out",
+        "GPU-hours": f"{best['days']['value']:.4g} days × 24 × {cluster['gpus']:,} GPUs = {hours}",
         "cost": f"{hours} GPU-hours × {cluster['price_per_gpu_hour']:g} dollars (cluster.price_per_gpu_hour, by "
         f"default a list price) = {money(best['cost']['value'])}",
         "energy": f"{hours} GPU-hours × {cluster['gpu']['watts']:g} W board power, hosts and cooling not counted "

@@ -16,15 +16,24 @@ from scale.planner.plans.alternatives import largest_levers, rejected_layouts
 from scale.planner.plans.data import DataPlan, Source, plan_data, sources_of_run
 from scale.planner.plans.failures import CheckpointPlan, plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
-from scale.planner.plans.sections import model_card, pipeline_section
-from scale.planner.step.estimate import MemoryEstimate, StepEstimate, estimate_memory, estimate_step
+from scale.planner.plans.published import BESIDE_STEP, Reached, reached
+from scale.planner.plans.sections import (
+    GB,
+    GIB,
+    data_section,
+    memory_section,
+    model_card,
+    pipeline_section,
+    published_section,
+    with_band,
+)
+from scale.planner.step.estimate import StepEstimate, estimate_memory, estimate_step
 from scale.planner.step.search import Candidates, search
 from scale.planner.step.workload import Layout, remarks
 from scale.refusal import Refusal
 from scale.units import duration, round_numbers
 
 SCHEMA = "scale-plan/1"
-GIB, GB = 2.0**30, 1e9
 
 
 def make_plan(inputs: PlanInput, top: int = 3, documents: dict[str, int] | None = None) -> dict[str, Any]:
@@ -79,11 +88,6 @@ def given(inputs: PlanInput) -> dict[str, Any]:
     }
 
 
-def with_band(value: float, band: float) -> dict[str, float]:
-    """A number with the range its measured error leaves."""
-    return {"value": value, "low": value * (1 - band), "high": value * (1 + band), "band": band}
-
-
 def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any]:
     """One layout with its times, utilisation, memory, days, GPU-hours, money and energy."""
     step = estimate_step(inputs.model, inputs.cluster, layout, inputs.train)
@@ -110,19 +114,46 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
 
 
 def spent(inputs: PlanInput, layout: Layout, step: StepEstimate) -> dict[str, Any]:
-    """Days without and with failures, GPU-hours, money and energy. Raises `Refusal` when failures eat all time."""
-    days = inputs.train.tokens / step.tokens_per_second / 86400
+    """Days, GPU-hours, money and energy as published runs need them, and under `tuned` as tuned software does.
+
+    Raises `Refusal` when failures eat all time.
+    """
     losses = checkpoint_plan(inputs, layout.dp)
+    days = inputs.train.tokens / step.tokens_per_second / 86400
     actual = losses.days(days)
     if math.isinf(actual):
         raise Refusal(no_progress(inputs, losses))
-    hours = actual * 24 * inputs.cluster.gpus
+    amounts = _amounts(inputs, actual)
+    known = reached(inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP)
     return {
-        "days_without_failures": with_band(days, step.band),
-        "days_with_failures": with_band(actual, step.band),
-        "gpu_hours": with_band(hours, step.band),
-        "cost": with_band(hours * inputs.cluster.price_per_gpu_hour, step.band),
-        "energy_mwh": hours * inputs.cluster.gpu.watts / 1e6,
+        "days": _ranged(actual, known),
+        **{key: _ranged(value, known) for key, value in amounts.items()},
+        "days_without_failures": _ranged(days, known),
+        "published": published_section(known),
+        "tuned": {
+            "days_without_failures": with_band(days, step.band),
+            **{key: with_band(value, step.band) for key, value in amounts.items()},
+        },
+        "energy_mwh": amounts["gpu_hours"] * BESIDE_STEP * known.factor * inputs.cluster.gpu.watts / 1e6,
+    }
+
+
+def _amounts(inputs: PlanInput, days: float) -> dict[str, float]:
+    """Days with failures as GPU-hours and money."""
+    cluster = inputs.cluster
+    hours = days * 24 * cluster.gpus
+    return {
+        "days_with_failures": days,
+        "gpu_hours": hours,
+        "cost": hours * cluster.price_per_gpu_hour,
+    }
+
+
+def _ranged(tuned: float, known: Reached) -> dict[str, float]:
+    """A tuned figure as published runs need it; the range holds 90 % of runs left out of the fit."""
+    factors = {"value": known.factor, "low": known.low, "high": known.high}
+    return {key: tuned * BESIDE_STEP * factor for key, factor in factors.items()} | {
+        "band": known.high / known.factor - 1
     }
 
 
@@ -162,20 +193,6 @@ def bubble(layout: Layout, inputs: PlanInput) -> dict[str, float]:
     return {"fraction_of_total": fraction * share, "ratio_to_ideal": fraction * share / (1 - fraction * share)}
 
 
-def memory_section(memory: MemoryEstimate) -> dict[str, Any]:
-    """Bytes per part and stage; the fullest stage in GiB (2^30) and GB (10^9) with the margin left."""
-    worst = memory.worst_bytes
-    return {
-        "stages_bytes": memory.stages,
-        "worst_stage": memory.worst,
-        "worst_gib": with_band(worst / GIB, memory.band),
-        "worst_gb": worst / GB,
-        "limit_gib": memory.limit / GIB,
-        "limit_gb": memory.limit / GB,
-        "margin_gib": (memory.limit - worst) / GIB,
-    }
-
-
 def checkpoint_section(inputs: PlanInput, best: Mapping[str, Any]) -> dict[str, Any]:
     """Checkpoint size, pause, intervals and waste of the best layout."""
     made = checkpoint_plan(inputs, best["layout"]["dp"])
@@ -186,27 +203,6 @@ def checkpoint_section(inputs: PlanInput, best: Mapping[str, Any]) -> dict[str, 
         "expected_failures": made.failures(best["days_with_failures"]["value"]),
         "gb": made.bytes / GB,
         "gib": made.bytes / GIB,
-    }
-
-
-def data_section(data: DataPlan, tokens: float) -> dict[str, Any]:
-    """Epochs and warnings, and the models this data suits."""
-    sources = {
-        s.name: {
-            "tokens": s.tokens,
-            "weight": s.weight,
-            "epochs": data.epochs[s.name],
-            "documents": (data.documents or {}).get(s.name),
-        }
-        for s in data.sources
-    }
-    return {
-        "training_tokens": tokens,
-        "unique_tokens": data.unique_tokens,
-        "sources": sources,
-        "chinchilla_parameters": data.chinchilla_parameters,
-        "chinchilla_parameters_four_epochs": data.chinchilla_parameters_four_epochs,
-        "warnings": list(data.warnings),
     }
 
 

@@ -134,6 +134,7 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
         "attention",
         "loss",
         "dropout",
+        "software",
     ]
     train = section(config, "train", known)
     sequence = read_whole(train.get("sequence", min(model.max_sequence or 4096, 8192)), "train.sequence")
@@ -158,7 +159,7 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
         not model.positions or sequence <= model.positions,
         f"train.sequence: {sequence} is beyond the {model.positions} learned positions of {model.name}",
     )
-    rest = {key: train[key] for key in ("precision", "recipe", "attention", "loss") if key in train}
+    rest = {key: train[key] for key in ("precision", "recipe", "attention", "loss", "software") if key in train}
     return Train(sequence, batch, total, dropout=flag(train.get("dropout", False), "train.dropout"), **rest)
 
 

@@ -1,4 +1,4 @@
-"""Sections of a plan: the model card (parameters, FLOPs, budget, loss) and the window of its pipeline."""
+"""Sections of a plan: model card, window of the pipeline, memory, data, and what published runs reached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from scale.budget import LAWS, advise, disagreement
 from scale.pipeline import bubble_fraction, pipeline_schedule, zero_bubble_fraction
 from scale.planner.models.flops import token_flops
 from scale.planner.models.model import Model, count_parameters
+from scale.planner.plans.data import DataPlan
+from scale.planner.plans.published import BESIDE_STEP, Reached
+from scale.planner.step.estimate import MemoryEstimate
 from scale.planner.step.workload import Layout, Train
+
+GIB, GB = 2.0**30, 1e9
 
 
 def model_card(model: Model, train: Train) -> dict[str, Any]:
@@ -72,4 +77,61 @@ def pipeline_section(layout: Layout, train: Train) -> dict[str, Any] | None:
         "grid_micro_batches": shown,
         "grid": pipeline_schedule(stages, shown, "1f1b").tolist(),
         "bubble_fraction_by_schedule": {"1F1B": bubble_fraction(layout.pp, m), **bubbles},
+    }
+
+
+def with_band(value: float, band: float) -> dict[str, float]:
+    """A number with the range its measured error leaves."""
+    return {"value": value, "low": value * (1 - band), "high": value * (1 + band), "band": band}
+
+
+def memory_section(memory: MemoryEstimate) -> dict[str, Any]:
+    """Bytes per part and stage; the fullest stage in GiB (2^30) and GB (10^9) with the margin left."""
+    worst = memory.worst_bytes
+    return {
+        "stages_bytes": memory.stages,
+        "worst_stage": memory.worst,
+        "worst_gib": with_band(worst / GIB, memory.band),
+        "worst_gb": worst / GB,
+        "limit_gib": memory.limit / GIB,
+        "limit_gb": memory.limit / GB,
+        "margin_gib": (memory.limit - worst) / GIB,
+    }
+
+
+def data_section(data: DataPlan, tokens: float) -> dict[str, Any]:
+    """Epochs and warnings, and the models this data suits."""
+    sources = {
+        s.name: {
+            "tokens": s.tokens,
+            "weight": s.weight,
+            "epochs": data.epochs[s.name],
+            "documents": (data.documents or {}).get(s.name),
+        }
+        for s in data.sources
+    }
+    return {
+        "training_tokens": tokens,
+        "unique_tokens": data.unique_tokens,
+        "sources": sources,
+        "chinchilla_parameters": data.chinchilla_parameters,
+        "chinchilla_parameters_four_epochs": data.chinchilla_parameters_four_epochs,
+        "warnings": list(data.warnings),
+    }
+
+
+def published_section(known: Reached) -> dict[str, Any]:
+    """What published runs reach of the tuned figure, and by which of them."""
+    return {
+        "factor": known.factor * BESIDE_STEP,
+        "factor_low": known.low * BESIDE_STEP,
+        "factor_high": known.high * BESIDE_STEP,
+        "beside_step": BESIDE_STEP,
+        "mfu_full_attention": known.mfu,
+        "runs": known.runs,
+        "card_seen": known.seen,
+        "nearest": [
+            {"run": r.name, "gpu": r.die, "gpus": r.gpus, "active_params": r.active, "mfu": r.mfu, "source": r.source}
+            for r in known.nearest
+        ],
     }

@@ -157,16 +157,22 @@ def _rejected(plan: Plan) -> list[str]:
 
 def _run(plan: Plan) -> list[str]:
     best, price = plan["layouts"][0], plan["inputs"]["cluster"]["price_per_gpu_hour"]
-    bare, days, hours, cost = (
-        best[key] for key in ("days_without_failures", "days_with_failures", "gpu_hours", "cost")
-    )
+    days, hours, cost, known = best["days"], best["gpu_hours"], best["cost"], best["published"]
+    tuned = best["tuned"]
+    card = "" if known["card_seen"] else ", none of them on this card"
     return [
-        "RUN (layout 1)",
+        f"RUN (layout 1; what published runs reach: {known['runs']} runs{card}; the range held 90 % of runs left out)",
         f"  {duration(days['value'])} with failures ({duration(days['low'])} to {duration(days['high'])}), "
-        f"{duration(bare['value'])} without",
+        f"{duration(best['days_without_failures']['value'])} without",
         f"  {figure(hours['value'])} GPU-hours ({figure(hours['low'])} to {figure(hours['high'])}), "
         f"{money(cost['value'])} ({money(cost['low'])} to {money(cost['high'])}) at {price:g} dollars per GPU-hour, "
         f"{figure(best['energy_mwh'])} MWh of GPU board power",
+        f"  MFU {percent(known['mfu_full_attention'])} over the whole run; nearest published: "
+        + ", ".join(f"{r['run']} {percent(r['mfu'])} on {r['gpus']:,} {r['gpu']}" for r in known["nearest"]),
+        f"  tuned software: {duration(tuned['days_with_failures']['value'])} with failures, "
+        f"{duration(tuned['days_without_failures']['value'])} without, "
+        f"{figure(tuned['gpu_hours']['value'])} GPU-hours, {money(tuned['cost']['value'])}; "
+        f"published runs take {known['factor']:.2f} times as long, {known['beside_step']:g} of it beside the step",
     ]
 
 

@@ -183,11 +183,12 @@ def recomputes_matmuls(s: Shape, g: Grid) -> Flags:
 
 @dataclass(frozen=True)
 class Rates(_Columns):
-    """Rates of one GPU: bf16 FLOP/s and bytes/s, one direction; `fp8` is 1 when matmuls run in 8 bits, `node` is GPUs
-    per node, `units` the multiprocessors of a GPU."""
+    """Rates of one GPU: bf16 FLOP/s and bytes/s, one direction; `fp8` and `fp4` are 1 when matmuls run in so few bits,
+    `node` is GPUs per node, `units` the multiprocessors of a GPU."""
 
     peak: Array
     fp8: Array
+    fp4: Array
     memory: Array
     in_node: Array
     network: Array
@@ -200,6 +201,7 @@ class Rates(_Columns):
         values = {
             "peak": gpu.bf16_tflops * 1e12,
             "fp8": precision == "fp8",
+            "fp4": precision == "fp4",
             "memory": gpu.memory_gb_per_s * 1e9,
             "in_node": cluster.in_node_gb_per_s * 1e9,
             "network": cluster.network_gb_per_s * 1e9,

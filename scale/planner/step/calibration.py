@@ -7,9 +7,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scale.planner.step.hardware import Gpu
+from scale.planner.step.workload import Layout, Train
+
+Array = NDArray[np.float64]
+Evidence = Literal["fitted", "carried", "none"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class Constants:
     expert_overlap: float
     straggler: float
     fp8_gain: float
+    fp4_gain: float
 
 
 @functools.lru_cache(maxsize=1)
@@ -49,11 +57,16 @@ def calibration() -> dict[str, Any]:
     return data
 
 
-def stack_of(attention: str, zero: int, tensor_ways: int = 1, stages: int = 1) -> str:
-    """The software a run is like: `unfused` (Megatron-LM 2021-22), `fsdp` (sharded by ZeRO-2/3), else `megatron`."""
-    if attention == "unfused":
+def stack_of(train: Train, layout: Layout) -> str:
+    """The constants that fit the software a layout runs on: `unfused`, `fsdp` or `megatron`.
+
+    Unfused attention is Megatron-LM of 2021-22. Else what `train.software` names, and by default what the layout
+    implies: sharded by ZeRO-2/3 alone is FSDP, everything else Megatron-Core.
+    """
+    if train.attention == "unfused":
         return "unfused"
-    return "fsdp" if zero >= 2 and tensor_ways == 1 and stages == 1 else "megatron"
+    plain = layout.zero >= 2 and layout.tp == 1 and layout.pp == 1
+    return train.software or ("fsdp" if plain else "megatron")
 
 
 def constants_for(stack: str, gpu: Gpu, overrides: Mapping[str, float] | None = None) -> Constants:
@@ -61,16 +74,37 @@ def constants_for(stack: str, gpu: Gpu, overrides: Mapping[str, float] | None = 
     values: dict[str, float] = dict(calibration()["stacks"][stack])
     for key, by_gpu in calibration()["by_gpu"].items():
         values[key] = gpu_value(by_gpu[stack], gpu, key)
+    values.update(calibration()["carried"].get(stack, {}).get(gpu.die, {}))
     values.update(overrides or {})
     return Constants(**{f.name: float(values[f.name]) for f in fields(Constants)})
 
 
 def gpu_value(by_gpu: Mapping[str, float], gpu: Gpu, key: str) -> float:
-    """A per-GPU constant: by the longest matching name, else scaled from the H100 by the matmul maxima."""
-    names = [name for name in by_gpu if gpu.name.upper().startswith(name.upper())]
-    if names:
-        return float(by_gpu[max(names, key=len)])
+    """A per-GPU constant: that of its die, else scaled from the H100 by the matmul maxima."""
+    if gpu.die in by_gpu:
+        return float(by_gpu[gpu.die])
     h100_maximum, fitted = 0.803, float(by_gpu["H100"])
     if key not in ("matmul_peak", "flash_attention_peak") or gpu.matmul_fraction is None:
         return fitted
     return fitted * gpu.matmul_fraction / h100_maximum
+
+
+def evidence(stack: str, gpu: Gpu) -> Evidence:
+    """Whether the constants of a stack were fitted on the card, carried over from another stack on it, or neither."""
+    if gpu.die in calibration()["evidence"][stack]:
+        return "fitted"
+    return "carried" if gpu.die in calibration()["carried"].get(stack, {}) else "none"
+
+
+def time_band(stack: str, gpu: Gpu, context_ways: Array, experts: bool) -> Array:
+    """Relative error of step times, one per layout: 90th percentile of the errors on rows left out of the fit.
+
+    What no table covers widens it (root of the sum of squares): a card on which the stack was not fitted, context
+    parallelism, mixtures of experts.
+    """
+    bands, known = calibration()["bands"], evidence(stack, gpu)
+    wider = bands["situations"]
+    card = {"fitted": 0.0, "carried": wider["card_carried"], "none": wider["card_unseen"]}[known]
+    context = np.where(context_ways > 1, wider["context_parallel"], 0.0)
+    sizes = bands["step_time"][stack] ** 2 + card**2 + context**2 + (wider["experts"] ** 2 if experts else 0.0)
+    return np.asarray(np.sqrt(sizes))

@@ -9,16 +9,13 @@ import numpy as np
 from scale.memory import RECIPES
 from scale.planner.models.flops import TokenFlops, token_flops, utilisation
 from scale.planner.models.model import Model
-from scale.planner.step.arrays import Grid, Rates, Shape
-from scale.planner.step.calibration import calibration, constants_for, stack_of
+from scale.planner.step.arrays import Grid, Rates, Shape, array
+from scale.planner.step.calibration import calibration, constants_for, stack_of, time_band
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.memory import stage_memory
 from scale.planner.step.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
 from scale.planner.step.steptime import StepTime, step_seconds
 from scale.planner.step.workload import Layout, Train, require_possible
-
-UNFITTED_BAND = 0.15
-FITTED = {("unfused", "A100"), ("fsdp", "A100"), ("fsdp", "H100"), ("megatron", "H100")}
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class MemoryEstimate:
 def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
     """The step's seconds by cause, as arrays of one element, without any check of the layout."""
     shape, grid = Shape.of(model, train), Grid.of(layout, train)
-    stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
+    stack = stack_of(train, layout)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
     return step_seconds(
         shape,
@@ -84,7 +81,7 @@ def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
         return 4 / 3
     if layout.recompute == "selective" and train.attention == "unfused":
         return 1 + flops.attention_forward_full / flops.full_attention
-    if layout.recompute == "selective" and stack_of(train.attention, layout.zero, layout.tp, layout.pp) == "fsdp":
+    if layout.recompute == "selective" and stack_of(train, layout) == "fsdp":
         return 1 + 0.5 * (flops.forward - flops.attention_forward_full) / flops.full_attention
     return 1.0
 
@@ -92,9 +89,7 @@ def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
 def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepEstimate:
     """Time one optimiser step of a given layout. Raises `Refusal` when the layout is impossible.
 
-    Constants are those of `scale/data/calibration.json`, chosen by `train.attention` and the layout:
-    "unfused" is Megatron-LM of 2021-22, ZeRO-2/3 without tensor or pipeline parallelism is FSDP, the rest is
-    Megatron-Core of 2024.
+    Constants are those of `scale/data/calibration.json`, chosen by `stack_of`.
     """
     require_possible(model, cluster, layout, train)
     times = step_time(model, cluster, layout, train)
@@ -104,7 +99,7 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
     flops = token_flops(model, train.sequence)
     peak = cluster.gpu.bf16_tflops
     mfu = utilisation(rate, flops.full_attention, cluster.gpus, peak)
-    stack = stack_of(train.attention, layout.zero, layout.tp, layout.pp)
+    stack = stack_of(train, layout)
     return StepEstimate(
         layout,
         stack,
@@ -115,15 +110,8 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
         utilisation(rate, flops.causal_attention, cluster.gpus, peak),
         mfu * recompute_factor(flops, layout, train),
         mfu * peak,
-        time_band(stack, cluster),
+        float(time_band(stack, cluster.gpu, array(layout.cp), model.experts is not None)),
     )
-
-
-def time_band(stack: str, cluster: Cluster) -> float:
-    """Relative error of a step time: 90th percentile of the cross-validated errors; wider for a GPU never fitted."""
-    fitted = (stack, cluster.gpu.name.split("-")[0]) in FITTED
-    measured = float(calibration()["bands"]["step_time"][stack])
-    return measured if fitted else max(measured, UNFITTED_BAND)
 
 
 def estimate_memory(model: Model, cluster: Cluster, layout: Layout, train: Train) -> MemoryEstimate:

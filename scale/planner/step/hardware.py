@@ -20,6 +20,9 @@ MOST_GPUS = 10_000_000
 class Gpu:
     """One accelerator. `matmul_fraction` is the best measured share of the bf16 peak, None where unmeasured.
 
+    Cards of one `die` share what was measured of its matmuls and attention; "" is a card of which nothing is known.
+    `names` are what `nvidia-smi` and others print.
+
     Raises `Refusal` for a rate or size that is not above zero.
     """
 
@@ -35,9 +38,20 @@ class Gpu:
     price_per_hour: float
     watts: float
     source: str = ""
+    fp4_tflops: float | None = None
+    die: str = ""
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rates = ("bf16_tflops", "fp8_tflops", "memory_gb", "memory_gb_per_s", "in_node_gb_per_s", "network_gb_per_s")
+        rates = (
+            "bf16_tflops",
+            "fp8_tflops",
+            "fp4_tflops",
+            "memory_gb",
+            "memory_gb_per_s",
+            "in_node_gb_per_s",
+            "network_gb_per_s",
+        )
         for key in (*rates, "multiprocessors"):
             value = getattr(self, key)
             require(value is None or value > 0, f"GPU {self.name}: {key} is {value}, and must be above 0")
@@ -47,6 +61,10 @@ class Gpu:
         )
         for key in ("price_per_hour", "watts"):
             require(getattr(self, key) >= 0, f"GPU {self.name}: {key} cannot be negative")
+
+    def runs(self, precision: str) -> bool:
+        """Whether its matrix units know the format; all know 16 bits."""
+        return {"fp8": self.fp8_tflops, "fp4": self.fp4_tflops}.get(precision, self.bf16_tflops) is not None
 
 
 @dataclass(frozen=True)
@@ -134,6 +152,9 @@ def hardware_table() -> dict[str, Gpu]:
                 float(row["price_per_hour"]),
                 float(row["watts"]),
                 row["source"],
+                _number(row["fp4_tflops"]),
+                row["die"],
+                tuple(row["names"].split(";")),
             )
     return table
 
@@ -146,15 +167,20 @@ def _spellings(name: str) -> set[str]:
     return whole | {spelling.removesuffix("gb") for spelling in whole}
 
 
+def _letters(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
 def find_gpu(name: str) -> Gpu:
-    """The accelerator of that name; case, dashes and whole words left out at its end do not matter ("h100", "A100 40").
+    """The accelerator of that name; case, dashes and whole words left out at its end do not matter ("h100", "A100 40"),
+    and what `nvidia-smi` prints is a name too ("NVIDIA H100 80GB HBM3").
 
     The first of the table where several have the name: "A100" is the one of 80 GB. Part of a word is no name, since
     an A10 is no A100 and an H20 no H200. Raises `Refusal` with the names of the table for any other.
     """
-    wanted = "".join(c for c in name.lower() if c.isalnum())
+    wanted = _letters(name).removeprefix("nvidia")
     for key, gpu in hardware_table().items():
-        if wanted in _spellings(key):
+        if wanted in _spellings(key) or wanted in map(_letters, gpu.names):
             return gpu
     raise Refusal(
         f"GPU {name!r} is not in the hardware table; known: {', '.join(sorted(hardware_table()))}; "

@@ -36,7 +36,7 @@ class LayerTime:
 
 def matmul_seconds(m: Array, n: Array, k: Array, r: Rates, c: Constants) -> Array:
     """One m×k by k×n product in 16 bits: the larger of its FLOPs and its bytes, plus the lost part of a wave."""
-    gain = np.where(r.fp8 > 0, c.fp8_gain, 1.0)
+    gain = np.where(r.fp4 > 0, c.fp4_gain, np.where(r.fp8 > 0, c.fp8_gain, 1.0))
     flops = 2.0 * m * n * k / (r.peak * c.matmul_peak * gain)
     moved = 2.0 * (m * n + n * k + m * k) / (r.memory * c.memory_peak)
     wave = c.wave_loss * 2.0 * TILE_ELEMENTS * r.units * k / r.peak

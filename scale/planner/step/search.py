@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scale.memory import RECIPES
 from scale.planner.models.model import Model
 from scale.planner.step.arrays import Array, Flags, Grid, Rates, Shape
-from scale.planner.step.calibration import constants_for, stack_of
+from scale.planner.step.calibration import calibration, constants_for, evidence, stack_of
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.memory import worst_stage
 from scale.planner.step.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
@@ -92,6 +92,17 @@ def powers_of_two(limit: int) -> list[int]:
     return [1 << bit for bit in range(limit.bit_length()) if 1 << bit <= limit]
 
 
+def software_limits(train: Train, limits: Limits) -> Limits:
+    """The limits narrowed to what the named software is known for: FSDP shards alone, Megatron keeps whole weights."""
+    if train.software == "fsdp":
+        zeros = tuple(z for z in limits.zero if z >= 2)
+        require(bool(zeros), "limits.zero: fsdp shards at stage 2 or 3; give one of them or other software")
+        return replace(limits, tp=limits.tp or (1,), pp=limits.pp or (1,), zero=zeros)
+    if train.software == "megatron" and limits.zero == Limits().zero:
+        return replace(limits, zero=(0, 1))
+    return limits
+
+
 def _splits(model: Model, cluster: Cluster, train: Train, limits: Limits) -> Iterator[tuple[int, int, int, int]]:
     """(tp, cp, pp, dp) that use all GPUs and divide heads, sequence, layers and batch."""
     for tp in limits.tp or powers_of_two(min(cluster.gpus_per_node, cluster.gpus)):
@@ -99,7 +110,7 @@ def _splits(model: Model, cluster: Cluster, train: Train, limits: Limits) -> Ite
             continue
         most_cp = max(1, train.sequence // SHORTEST_CONTEXT_PART)
         for cp in limits.cp or powers_of_two(most_cp):
-            if cluster.gpus % (tp * cp) or train.sequence % cp:
+            if cluster.gpus % (tp * cp) or (cp > 1 and train.sequence % (2 * cp)):
                 continue
             rest = cluster.gpus // (tp * cp)
             for pp in limits.pp or [p for p in range(1, min(model.layers, MOST_STAGES) + 1) if rest % p == 0]:
@@ -180,44 +191,58 @@ def _grid(rows: Array, schedules: Sequence[str], train: Train) -> Grid:
 def search(model: Model, cluster: Cluster, train: Train, limits: Limits | None = None) -> Candidates:
     """Time and weigh every layout within the limits. Raises `Refusal` when there is none at all.
 
-    Ranking: layouts whose fullest stage fits, by seconds per step; ties go to the simpler one (less recomputation,
-    fewer ways), so the order is the same on every run.
+    Ranking: layouts whose fullest stage fits; those with evidence on the card before any without; by seconds per step,
+    context parallelism by the slow edge of its band; ties go to the simpler one (less recomputation, fewer ways), so
+    the order is the same on every run.
     """
-    bounds = limits or Limits()
+    bounds = software_limits(train, limits or Limits())
     require(
-        train.precision != "fp8" or cluster.gpu.fp8_tflops is not None,
-        f"precision fp8: {cluster.gpu.name} has no fp8; choose bf16",
+        cluster.gpu.runs(train.precision),
+        f"precision {train.precision}: {cluster.gpu.name} has no {train.precision}; choose bf16",
     )
     listed, schedules = _enumerate(model, cluster, train, bounds)
     if not listed:
         raise Refusal(_nothing(model, cluster, train))
     rows = np.array(listed, dtype=np.float64)
     grid, shape, parameters = _grid(rows, schedules, train), Shape.of(model, train), ModelParameters.of(model)
-    seconds = layout_seconds(model, cluster, train, grid)
+    timed = layout_seconds(model, cluster, train, grid)
     total, stage = worst_stage(parameters, shape, grid, train.recipe)
     fits = total <= cluster.memory_bytes
     # Stable: equal times keep the simpler layout first.
-    keys = (rows[:, 7], rows[:, 2], rows[:, 1], rows[:, 0], rows[:, 8], rows[:, 5], np.round(seconds, 9), ~fits)
-    order = np.lexsort(keys)
-    return Candidates(listed, schedules, seconds, total, stage, fits, order[fits[order]])
+    keys = (rows[:, 7], rows[:, 2], rows[:, 1], rows[:, 0], rows[:, 8], rows[:, 5], np.round(timed.slow, 9))
+    order = np.lexsort((*keys, timed.without_evidence, ~fits))
+    return Candidates(listed, schedules, timed.seconds, total, stage, fits, order[fits[order]])
 
 
-def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> Array:
-    """Seconds per step of every row, each with the constants of the software its layout implies."""
+@dataclass(frozen=True)
+class Timed:
+    """Seconds per step of every layout, their slow edge where no table covers one (context parallelism), and which of
+    them rest on constants that have no evidence on the card."""
+
+    seconds: Array
+    slow: Array
+    without_evidence: Flags
+
+
+def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> Timed:
+    """Seconds per step of every row, each with the constants of the software that runs it."""
     shape, rates = Shape.of(model, train), Rates.of(cluster, train.precision)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
     reduced = reduced_bytes(RECIPES[train.recipe], grid.zero)
     sharded = (grid.zero >= 2) & (grid.tp <= 1) & (grid.pp <= 1)
-    seconds = np.empty(len(grid.tp))
-    for rows, zero in ((sharded, 3), (~sharded, 1)):
+    seconds, unknown = np.empty(len(grid.tp)), np.zeros(len(grid.tp), dtype=bool)
+    for rows, layout in ((sharded, Layout(zero=3)), (~sharded, Layout(zero=1))):
         if np.any(rows):
             part = grid.take(rows)
             held = StageParameters(*(getattr(heavy, f.name)[rows] for f in fields(StageParameters)))
-            stack = stack_of(train.attention, zero)
-            seconds[rows] = step_seconds(
-                shape, part, held, reduced[rows], rates, constants_for(stack, cluster.gpu)
-            ).total
-    return seconds
+            stack = stack_of(train, layout)
+            constants = constants_for(stack, cluster.gpu)
+            seconds[rows] = step_seconds(shape, part, held, reduced[rows], rates, constants).total
+            unknown[rows] = evidence(stack, cluster.gpu) == "none"
+    if np.all(unknown):
+        unknown[:] = False
+    wider = calibration()["bands"]["situations"]["context_parallel"]
+    return Timed(seconds, seconds * np.where(grid.cp > 1, 1 + wider, 1.0), unknown)
 
 
 def _nothing(model: Model, cluster: Cluster, train: Train) -> str:

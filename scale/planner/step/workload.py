@@ -13,6 +13,8 @@ from scale.refusal import Refusal, require
 Recompute = Literal["none", "selective", "full"]
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
 SCHEDULES = ("1f1b", "zb1p", "zbv")
+PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
+SOFTWARE = ("megatron", "fsdp")
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,18 @@ class Train:
     `attention`: "flash" (fused kernel, no stored scores, causal half computed; current software with overlapped
     gradient and parameter traffic) or "unfused" (scores stored, full square computed; software of 2021-2022
     without that overlap). `loss`: "eager" materialises fp32 logits several times, "fused" computes them in pieces.
+    `software` names the stack that runs it; "" lets the layout imply it.
     """
 
     sequence: int
     global_batch: int
     tokens: float = 0.0
-    precision: Literal["bf16", "fp16", "fp8"] = "bf16"
+    precision: Literal["bf16", "fp16", "fp8", "fp4"] = "bf16"
     recipe: str = "dist-opt"
     attention: Literal["flash", "unfused"] = "flash"
     loss: Literal["eager", "fused"] = "eager"
     dropout: bool = False
+    software: str = ""
 
     def __post_init__(self) -> None:
         require(self.sequence >= 1, f"train: a sequence of {self.sequence} tokens is impossible")
@@ -42,14 +46,18 @@ class Train:
             f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}",
         )
         require(
-            self.precision in ("bf16", "fp16", "fp8"),
-            f"train: precision {self.precision!r} is unknown; known: bf16, fp16, fp8",
+            self.precision in PRECISIONS,
+            f"train: precision {self.precision!r} is unknown; known: {', '.join(PRECISIONS)}",
         )
         require(
             self.attention in ("flash", "unfused"),
             f"train: attention {self.attention!r} is unknown; known: flash, unfused",
         )
         require(self.loss in ("eager", "fused"), f"train: loss {self.loss!r} is unknown; known: eager, fused")
+        require(
+            self.software in ("", *SOFTWARE),
+            f"train: software {self.software!r} is unknown; known: {', '.join(SOFTWARE)}; leave it out to try all",
+        )
 
     @property
     def tokens_per_step(self) -> int:
@@ -159,8 +167,8 @@ def reasons_against(model: Model, cluster: Cluster, layout: Layout, train: Train
         found.append(f"ep {layout.ep} does not divide {e.count if e else 0} experts")
     if layout.ep > 1 and (layout.dp * layout.cp) % layout.ep:
         found.append(f"ep {layout.ep} does not divide dp {layout.dp} × cp {layout.cp}")
-    if train.precision == "fp8" and cluster.gpu.fp8_tflops is None:
-        found.append(f"{cluster.gpu.name} has no fp8")
+    if not cluster.gpu.runs(train.precision):
+        found.append(f"{cluster.gpu.name} has no {train.precision}")
     return found
 
 

@@ -65,9 +65,12 @@ def test_published_gpu_hours_are_met() -> None:
 def test_numbers_follow_from_each_other() -> None:
     plan = make_plan(parse_plan(config()))
     best, c = plan["layouts"][0], plan["checkpoint"]
-    days = best["days_without_failures"]["value"]
+    tuned, factor = best["tuned"], best["published"]["factor"]
+    days = tuned["days_without_failures"]["value"]
     assert days == pytest.approx(20e9 / best["tokens_per_second"] / 86400, rel=1e-4)
-    assert best["days_with_failures"]["value"] == pytest.approx(days / (1 - c["waste"]), rel=1e-4)
+    assert tuned["days_with_failures"]["value"] == pytest.approx(days / (1 - c["waste"]), rel=1e-4)
+    assert best["days"] == best["days_with_failures"]
+    assert best["days"]["value"] == pytest.approx(tuned["days_with_failures"]["value"] * factor, rel=1e-4)
     assert best["gpu_hours"]["value"] == pytest.approx(best["days_with_failures"]["value"] * 24 * 16, rel=1e-4)
     assert best["cost"]["value"] == pytest.approx(best["gpu_hours"]["value"] * 2.5, rel=1e-4)
     assert sum(best["causes_seconds"].values()) == pytest.approx(best["step_seconds"]["value"], rel=1e-4)
