@@ -232,6 +232,8 @@ class Declared:
     keeps_text: bool = False  # it never changes the text
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
     counts: tuple[str, ...] = ()  # attributes that it counts in the text: counted again where a text was cut
+    apply_all: Callable[[Sequence[Document]], Sequence[Document | Drop]] | None = None  # as `apply`, many at once
+    measure_all: Callable[[Sequence[Document]], Sequence[Measures]] | None = None  # of a rule stage: as `measure`
     # of corpus stages
     carries: bool = False  # each key of a sketch carries 64 bits, `Sketch.carried`
     spans: Callable[[Document, np.ndarray, np.ndarray], Sequence[Span]] | None = None  # it cuts: starts, ends in its

@@ -11,6 +11,7 @@ from curate.belt import Belt, Undeclared
 from curate.caps import Caps
 from curate.document import Address, Document, Drop
 from curate.stage import DocumentStage, RuleStage
+from tests.together import CALLS, Reversing, Scoring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,3 +92,29 @@ def test_caps_come_before_the_first_stage() -> None:
     passage = Belt([("broken", Broken())], Caps(bytes=3)).run(doc(html=b"<p>four"))
     assert passage.stage == "caps"
     assert passage.drop is not None and passage.drop.reason == "too_many_bytes"
+
+
+MIXED = ["the river meets the sea", "a meadow", "zzz", "a cursed text here", "", "the end"]
+
+
+@pytest.mark.parametrize("measure_dropped", [True, False])
+def test_documents_that_pass_together_fare_as_each_alone(measure_dropped: bool) -> None:
+    stages = [("first", Length(least=4)), ("turn", Reversing()), ("score", Scoring()), ("last", Length(least=8))]
+    made = belt(*stages, measure_dropped=measure_dropped)
+    docs = [Document(Address("s", "f", place), text=words) for place, words in enumerate(MIXED)]
+    CALLS.clear()
+    together = made.run_all(docs)
+    assert made.together and max(CALLS) > 1
+    assert together == [belt(*stages, measure_dropped=measure_dropped).run(doc) for doc in docs]
+    assert [passage.stage for passage in together] == [None, "turn", "first", "turn", "first", "last"]
+
+
+def test_each_stage_that_takes_many_gets_all_that_come_to_it() -> None:
+    CALLS.clear()
+    belt(("turn", Reversing()), ("score", Scoring())).run_all([doc("a meadow"), doc("the sea"), doc("the end")])
+    assert CALLS == [3, 2]
+
+
+def test_a_stage_owes_one_result_for_each_document() -> None:
+    with pytest.raises(Undeclared, match="stage 'turn' gave back 1 results for 2 documents"):
+        belt(("turn", Reversing(owes=1))).run_all([doc("one"), doc("two")])

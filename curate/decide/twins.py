@@ -233,9 +233,7 @@ def _note(corpus: Corpus, judged: list[Judged]) -> None:
     )
 
 
-def near_verdicts(
-    corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool
-) -> Iterator[Verdicts]:
+def near_verdicts(corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool) -> Iterator[Verdicts]:
     """Clusters the living documents and drops all that have a kept twin.
 
     `whole` keeps one document a cluster, however unlike the others are to it. Each kept document that has

@@ -110,6 +110,10 @@ def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, d
 def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> None:
     """Accuses the page under the cursor where the signal proves it; else tries that page alone."""
     offset = guard.cursor_at(task.folder.with_suffix(".tmp") / "cursor")
+    verdicts = guard.Verdicts(Path(task.work, "guard"))
+    if offset == guard.TOGETHER and not verdicts.are_apart(task.index):
+        verdicts.set_apart(task.index)  # one by one, the same pages tell which it was
+        return
     reason = guard.accusation(outcome.signal)
     if offset >= 0 and _accused(task, offset, (reason, outcome.death) if reason else alone.verdict(task, offset)):
         return
@@ -140,6 +144,8 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
     for task in tasks:
         folder = task.folder.with_suffix(".tmp")
         offset = guard.cursor_at(folder / "cursor") if folder.exists() else guard.IDLE
+        if offset == guard.TOGETHER:
+            guard.Verdicts(Path(task.work, "guard")).set_apart(task.index)
         if offset >= 0:
             _accused(task, offset, alone.verdict(task, offset))
 

@@ -29,6 +29,9 @@ ACCUSING: dict[int, str] = {
 IDLE = -1
 
 
+TOGETHER = -(1 << 40)  # the cursor's word for "a stage has many pages at once"
+
+
 def sketching(number: int) -> int:
     """The cursor's word for "corpus stage `number` sketches", below all offsets and IDLE; its own inverse."""
     return IDLE - 1 - number
@@ -116,6 +119,14 @@ class Verdicts:
 
     def store(self, file_index: int, offset: int, reason: str, cause: str) -> None:
         write_json(self.folder / f"{file_index:06d}-{offset}.json", {"reason": reason, "cause": cause})
+
+    def set_apart(self, task: int) -> None:
+        """Lets the pages of a task pass one by one from now on: a worker died while a stage had many at once."""
+        (self.folder / f"apart-{task:06d}").touch()
+
+    def are_apart(self, task: int) -> bool:
+        """Whether a task's pages pass one by one."""
+        return (self.folder / f"apart-{task:06d}").exists()
 
     def of_file(self, file_index: int) -> dict[int, Drop]:
         """Offsets in one input file and the verdict on the page there."""

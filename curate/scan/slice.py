@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from curate.belt import Passage
 from curate.config.file import Config
+from curate.document import Address, Document
 from curate.durable import locked
 from curate.scan import guard
-from curate.scan.blocks import ScanOutput, publish
-from curate.scan.tasks import ScanResult, ScanTask, load_run
+from curate.scan.blocks import BLOCK, BLOCK_CHARACTERS, ScanOutput, publish
+from curate.scan.tasks import Run, ScanResult, ScanTask, load_run
 from curate.sources import is_there, reader
 from curate.sources.reader import InputFile, Slice, Span
 from curate.stage import GUARD
@@ -33,31 +35,74 @@ def _scan(task: ScanTask) -> None:
     file = run.files[task.file_index]
     is_there(file)
     output = ScanOutput(task, run)
-    cursor = output.cursor
-    guards = guard.Verdicts(Path(task.work, "guard"))
-    verdicts = guards.of_file(task.file_index)
-    belt = run.belt
+    crossing = _Crossing(task, run, output)
     with guard.strangers(run.memory):
         for span in _spans(run.config, file, output.rest()):
-            if task.limit is not None and output.state["documents"] >= task.limit:
+            if task.limit is not None and output.state["documents"] + crossing.documents >= task.limit:
                 break
-            passage = None
-            if span.document is not None and span.drop is None:
-                cursor.set(span.offset)
-                guard.arm(run.config.cpu_seconds)
-                accused = verdicts.get(span.offset)
-                passage = Passage(span.document, GUARD, accused) if accused else belt.run(span.document)
-                if passage.drop is not None and passage.stage == GUARD and not accused:
-                    guards.store(task.file_index, span.offset, passage.drop.reason, passage.drop.cause)
-                cursor.set(guard.IDLE)
-                guard.arm(None)  # reading the next record is not this page's time
-            output.take(span, passage)
+            crossing.take(span)
             if output.full:
                 guard.limit_memory(None)  # only pages are strangers
                 output.commit()
                 guard.limit_memory(run.memory)
+        crossing.send()
     is_there(file)  # or raises where it was changed meanwhile
-    output.finish(belt)
+    output.finish(run.belt)
+
+
+class _Crossing:
+    """Sends a task's pages down the belt under the guard: one by one, or many where a stage takes many at once."""
+
+    def __init__(self, task: ScanTask, run: Run, output: ScanOutput) -> None:
+        self.run, self.output, self.file_index = run, output, task.file_index
+        self.guards = guard.Verdicts(Path(task.work, "guard"))
+        self.accused = self.guards.of_file(task.file_index)
+        self.together = run.belt.together and not self.guards.are_apart(task.index)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.spans: list[Span] = []
+        self.documents = self.characters = 0  # that wait
+
+    def take(self, span: Span) -> None:
+        """Takes a span; its row is written now, or when enough wait."""
+        self.spans.append(span)
+        self.documents += span.document is not None or span.drop is not None
+        if span.document is not None:
+            self.characters += len(span.document.html or span.document.text)
+        if not self.together or len(self.spans) >= BLOCK or self.characters >= BLOCK_CHARACTERS:
+            self.send()
+
+    def send(self) -> None:
+        """Sends all that wait, and enters what came of them in their order."""
+        spans, belt = self.spans, self.run.belt
+        docs = [span.document for span in spans if span.document is not None and span.drop is None]
+        strangers = [doc for doc in docs if doc.address.offset not in self.accused]
+        passed = belt.run_all(strangers, self._watch) if self.together else map(self._alone, strangers)
+        passages = {passage.doc.address.offset: passage for passage in passed}
+        for doc in docs:
+            offset = doc.address.offset
+            if offset in self.accused:
+                passages[offset] = Passage(doc, GUARD, self.accused[offset])
+            elif (drop := passages[offset].drop) and passages[offset].stage == GUARD:
+                self.guards.store(self.file_index, offset, drop.reason, drop.cause)
+        self._clear()
+        for span in spans:
+            self.output.take(span, passages.get(span.offset) if span.drop is None else None)
+
+    def _alone(self, doc: Document) -> Passage:
+        with self._watch(doc.address):
+            return self.run.belt.run(doc)
+
+    @contextmanager
+    def _watch(self, address: Address | None) -> Iterator[None]:
+        """The cursor names the page, the timer is armed; reading the next record is not this page's time."""
+        cursor, seconds = self.output.cursor, self.run.config.cpu_seconds
+        cursor.set(guard.TOGETHER if address is None else address.offset)
+        guard.arm(seconds if address is not None or seconds is None else seconds * len(self.spans))
+        yield
+        cursor.set(guard.IDLE)
+        guard.arm(None)
 
 
 def _spans(config: Config, file: InputFile, part: Slice) -> Iterator[Span]:

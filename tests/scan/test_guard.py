@@ -15,6 +15,7 @@ from curate.executors.executor import Executor
 from curate.executors.processes import Processes
 from curate.scan import guard
 from tests.engine import run_it, settings, table, text, tree_hash, write_jsonl
+from tests.together import CALLS
 
 MEMORY = 4 << 30
 ROOT = Path(__file__).parents[2]
@@ -49,6 +50,20 @@ def test_the_page_is_entered_and_all_others_pass(options: dict[str, Any], reason
     (row,) = table(tmp_path / "out", "ledger").to_pylist()
     assert (row["stage"], f"{row['reason']}: {row['cause']}") == ("guard", reason)
     assert row["url"].endswith("/5")
+    assert table(tmp_path / "out", "shards").num_rows == 11
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"hang": 5}, "hung"), ({"crash": 5}, "crashed"), ({"leave": 5}, "crashed"), ({"eat": 5}, "out_of_memory")],
+)
+def test_a_page_among_many_that_a_stage_has_at_once_is_found(options: Any, reason: str, tmp_path: Path) -> None:
+    config = hostile(tmp_path)
+    config["stages"] = [{"tests.together:HostileTogether": options}]
+    config["cpu_seconds"] = 0.2
+    run_hostile(config, workers=2)
+    (row,) = table(tmp_path / "out", "ledger").to_pylist()
+    assert (row["stage"], row["reason"], row["url"][-2:]) == ("guard", reason, "/5")
     assert table(tmp_path / "out", "shards").num_rows == 11
 
 
@@ -131,6 +146,29 @@ def test_nothing_of_the_guard_is_left_in_a_process_whose_run_failed(tmp_path: Pa
         run_it(config, memory=MEMORY)
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_many_at_once_give_the_bytes_of_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{'A meadow and ' if n % 7 == 0 else ''}{text(n)}" for n in range(600)]
+    config = settings(str(write_jsonl(tmp_path / "a.jsonl", lines)), tmp_path / "out")
+    config["stages"] = ["tests.together:Scoring", "tests.together:Reversing", "exact_dedup"]
+    CALLS.clear()
+    run_it(config)
+    hashes, most = [tree_hash(tmp_path / "out")], max(CALLS)
+    run_it(config, slice_bytes=20_000, fresh=True)
+    hashes.append(tree_hash(tmp_path / "out"))
+    monkeypatch.setattr("curate.belt.takes_many", lambda stage: False)
+    CALLS.clear()
+    run_it(config, fresh=True)
+    assert most == 256 and set(CALLS) == {1}
+    assert {*hashes, tree_hash(tmp_path / "out")} == {hashes[0]}
+
+
+def test_a_limit_counts_the_pages_that_wait(tmp_path: Path) -> None:
+    config = settings(str(write_jsonl(tmp_path / "a.jsonl", [text(n) for n in range(30)])), tmp_path / "out")
+    config["stages"] = [{"tests.together:Scoring": {"min_share": None}}]
+    run_it(config, limit=10)
+    assert table(tmp_path / "out", "shards").num_rows == 10
 
 
 def test_verdicts_are_replayed(tmp_path: Path) -> None:
