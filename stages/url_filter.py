@@ -17,6 +17,7 @@ from pydantic import Field
 from curate.document import Document
 from curate.stage import Rule, RuleStage
 from stages.rules.scope import entries
+from stages.rules.suffixes import is_suffix, site_of, suffix_of
 
 _NOT_IN_WORDS = re.compile(r"[\W_]+")
 _MOST_LABELS = 127  # of a host, RFC 1035
@@ -43,10 +44,20 @@ def same_url(url: str) -> str:
     return (host_of(place).removeprefix("www.") + slash + path).rstrip("/")
 
 
+def _bare(suffix: str) -> str:
+    return host_of(suffix.removeprefix("*").removeprefix("."))
+
+
 @lru_cache(maxsize=8)
-def _domains(path: str | None, given: tuple[str, ...]) -> frozenset[str]:
-    listed = (*given, *(entries(path) if path is not None else ()))
-    return frozenset(host_of(entry.removeprefix("*").removeprefix(".")).removeprefix("www.") for entry in listed) - {""}
+def _domains(path: str | None, given: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The listed domains that stand for all hosts below them, and those that stand for themselves alone: public
+    suffixes, of which a list hardly means every site below, unless it says so by `*.` or a dot in front."""
+    below, alone = set[str](), set[str]()
+    for entry in (*given, *(entries(path) if path is not None else ())):
+        bare = entry.removeprefix("*").removeprefix(".")
+        domain = host_of(bare).removeprefix("www.")
+        (alone if bare == entry and is_suffix(domain) else below).add(domain)
+    return frozenset(below - {""}), frozenset(alone)
 
 
 @lru_cache(maxsize=8)
@@ -73,9 +84,11 @@ class UrlFilter(RuleStage):
     """
 
     domains: tuple[str, ...] = ()
-    """hosts, each with all hosts below it"""
+    """hosts, each with all hosts below it; of a public suffix, such as github.io, only *.github.io means those below"""
     domains_file: str | None = None
     """path of a list of hosts, one a line"""
+    suffixes: tuple[str, ...] = ()
+    """public suffixes, such as top or co.uk, under which no page is wanted"""
     urls_file: str | None = None
     """path of a list of whole URLs; scheme, `www.`, port, fragment and last slash do not count"""
     words: tuple[str, ...] = ()
@@ -90,7 +103,9 @@ class UrlFilter(RuleStage):
     """path of a list of letters that may stand nowhere in the URL, across punctuation too"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
+        "site": pa.string(),
         "domain": pa.string(),
+        "suffix": pa.string(),
         "url": pa.string(),
         "word": pa.string(),
         "soft_words": pa.int64(),
@@ -98,13 +113,14 @@ class UrlFilter(RuleStage):
     }
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule("listed_domain", "domain"),
+        Rule("listed_suffix", "suffix"),
         Rule("listed_url", "url"),
         Rule("listed_word", "word"),
         Rule("too_many_soft_words", "soft_words", "max_soft_words"),
         Rule("listed_subword", "subword"),
     )
     absent: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("domain", "url", "word", "subword"), "no entry of the lists was met"),
+        **dict.fromkeys(("domain", "suffix", "url", "word", "subword"), "no entry of the lists was met"),
         "soft_words": "no soft_words_file was given",
     }
     files: ClassVar[tuple[str, ...]] = (
@@ -118,6 +134,9 @@ class UrlFilter(RuleStage):
     def __post_init__(self) -> None:
         if any(_NOT_IN_WORDS.search(word) or not word for word in self.words):
             raise ValueError("words must be single words of letters and digits")
+        wrong = next((suffix for suffix in self.suffixes if not is_suffix(_bare(suffix))), None)
+        if wrong is not None:
+            raise ValueError(f"suffixes: '{wrong}' is no public suffix; write it under domains")
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, or there is none."""
@@ -125,27 +144,35 @@ class UrlFilter(RuleStage):
         for field, path in named:
             if not Path(path).is_file():
                 raise ValueError(f"{field}: there is no file '{path}'; give a list with one entry a line")
-        if not named and not self.domains and not self.words:
-            raise ValueError("has no list; give domains, words, or a file of them")
+        if not named and not self.domains and not self.words and not self.suffixes:
+            raise ValueError("has no list; give domains, suffixes, words, or a file of them")
 
     def measure(self, doc: Document) -> dict[str, Any]:
-        """The listed entry that was met, for each list, or None; the number of soft words."""
+        """The page's site, the listed entry that was met, for each list, or None, and the number of soft words."""
         words = set(_NOT_IN_WORDS.split(unquote(doc.url).casefold()))
         within = _within(self.subwords_file)
         squeezed = _NOT_IN_WORDS.sub("", unquote(doc.url).casefold()) if within else ""
         subword = within.search(squeezed) if within else None
-        same = same_url(doc.url)
+        same, host = same_url(doc.url), host_of(doc.url)
         return {
-            "domain": self._listed_domain(doc.url),
+            "site": site_of(host) or None,
+            "domain": self._listed_domain(host),
+            "suffix": self._listed_suffix(host),
             "url": same if same in _urls(self.urls_file) else None,
             "word": min(words & _words(self.words_file, self.words), default=None),
             "soft_words": len(words & _words(self.soft_words_file)) if self.soft_words_file else None,
             "subword": subword.group() if subword else None,
         }
 
-    def _listed_domain(self, url: str) -> str | None:
-        """The shortest listed domain that the URL's host is or lies below."""
-        labels = host_of(url).split(".")[-_MOST_LABELS:]
-        listed = _domains(self.domains_file, self.domains)
+    def _listed_domain(self, host: str) -> str | None:
+        """The shortest listed domain that a host is or lies below."""
+        labels = host.split(".")[-_MOST_LABELS:]
+        below, alone = _domains(self.domains_file, self.domains)
         above = (".".join(labels[start:]) for start in range(len(labels) - 1, -1, -1))
-        return next((domain for domain in above if domain in listed), None)
+        listed = next((domain for domain in above if domain in below), None)
+        return host if listed is None and host.removeprefix("www.") in alone else listed
+
+    def _listed_suffix(self, host: str) -> str | None:
+        """The listed suffix under which a host lies."""
+        suffix = suffix_of(host) if self.suffixes else ""
+        return next((told for told in self.suffixes if f".{suffix}".endswith(f".{_bare(told)}")), None)

@@ -28,12 +28,13 @@ def lists(tmp_path: Path) -> dict[str, Any]:
     }
     for field, text in texts.items():
         (tmp_path / field).write_text(text)
-    return {field: str(tmp_path / field) for field in texts}
+    return {**{field: str(tmp_path / field) for field in texts}, "suffixes": ("zip", "co.uk")}
 
 
 # For each reason the URL that fires it and one just outside.
 AT_THE_LIMIT = {
     "listed_domain": ("https://SPAM.example:8080/", "https://notspam.example/"),
+    "listed_suffix": ("https://a.CO.UK/", "https://a.example/co.uk"),
     "listed_url": ("https://www.blog.example/post/1/#top", "https://blog.example/post/11"),
     "listed_word": ("https://a.example/best_CASINO.html", "https://a.example/casinos"),
     "too_many_soft_words": ("https://a.example/win-CASH", "https://a.example/win-win-winner"),
@@ -85,6 +86,8 @@ def test_lists_in_the_config_itself() -> None:
 def test_measures_tell_what_was_met(lists: dict[str, Any]) -> None:
     measured = UrlFilter(**lists).measure(page("https://x.spam.example/casino/win/cash/free"))
     assert measured == {
+        "site": "spam.example",
+        "suffix": None,
         "domain": "spam.example",
         "url": None,
         "word": "casino",
@@ -130,3 +133,50 @@ def test_lists_that_are_missing_or_broken_are_refused(tmp_path: Path) -> None:
 
 def test_files_are_named_for_the_fingerprint() -> None:
     assert set(UrlFilter.files) == {field for field in UrlFilter.__dataclass_fields__ if field.endswith("_file")}
+
+
+@pytest.mark.parametrize(
+    ("listed", "host", "hit"),
+    [
+        ("github.io", "github.io", True),
+        ("github.io", "www.github.io", True),
+        ("github.io", "jo.github.io", False),
+        ("*.github.io", "jo.github.io", True),
+        (".co.uk", "jo.co.uk", True),
+        ("co.uk", "jo.co.uk", False),
+        ("jo.github.io", "a.jo.github.io", True),
+    ],
+)
+def test_a_listed_public_suffix_is_the_host_alone_unless_it_says_all_below(listed: str, host: str, hit: bool) -> None:
+    assert isinstance(UrlFilter(domains=(listed,)).apply(page(f"https://{host}/")), Drop) == hit
+
+
+@pytest.mark.parametrize(
+    ("suffix", "host", "hit"),
+    [
+        ("uk", "jo.co.uk", True),
+        ("co.uk", "jo.org.uk", False),
+        ("zip", "jo.zip.example", False),
+        ("zip", "1.2.3.4", False),
+    ],
+)
+def test_pages_under_a_listed_suffix_go(suffix: str, host: str, hit: bool) -> None:
+    assert isinstance(UrlFilter(suffixes=(suffix,)).apply(page(f"https://{host}/")), Drop) == hit
+
+
+def test_a_suffix_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'spam\.com' is no public suffix"):
+        UrlFilter(suffixes=("spam.com",))
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://a.b.co.uk/x", "b.co.uk"),
+        ("https://jo.github.io", "jo.github.io"),
+        ("https://1.2.3.4/", "1.2.3.4"),
+        ("", None),
+    ],
+)
+def test_the_site_of_a_page_is_measured(url: str, site: str | None) -> None:
+    assert UrlFilter(words=("x",)).measure(page(url))["site"] == site
