@@ -219,6 +219,28 @@ Stage = DocumentStage | CorpusStage
 Neighbours = Sequence[tuple[str, Stage]]  # stages of a config by name
 
 
+class Model(Protocol):
+    """What a training yields: scores above 0 speak for the first kind of examples."""
+
+    def score(self, words: list[str]) -> float: ...
+
+    def save(self, path: Path) -> None: ...
+
+
+class Trainer(Protocol):
+    """Makes a model of texts of two kinds, as many as there are. A dataclass whose fields are options of the command.
+
+    `examples` are the names of the two kinds, such as good and bad. What is trained hangs on the set of texts and not
+    on their order.
+    """
+
+    examples: ClassVar[tuple[str, str]]
+
+    def add(self, text: str, good: bool) -> None: ...
+
+    def finish(self) -> Model: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Declared:
     """What a stage may declare besides, as class variables, properties or methods; defaults where it has none."""
@@ -228,6 +250,7 @@ class Declared:
     needs: tuple[str, ...] = ()  # attributes that must be there before it
     needs_numbers: tuple[str, ...] = ()  # those of them that must be numbers
     files: tuple[str, ...] = ()  # its options that name files, whose content belongs to the config
+    trainer: Callable[..., "Trainer"] | None = None  # a dataclass: what `curate train` makes its model with
     # of document stages
     keeps_text: bool = False  # it never changes the text
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault

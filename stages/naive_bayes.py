@@ -10,8 +10,9 @@ import pyarrow as pa
 from curate.document import Document
 from curate.errors import UserError
 from curate.stage import Rule, RuleStage
+from stages.models.word_grams import plain_word
 from stages.rules import bayes_model
-from stages.rules.bayes_model import BayesModel, Trainer, plain_word
+from stages.rules.bayes_model import BayesModel, Trainer
 from stages.rules.scope import in_scope
 
 EXAMPLES = "examples"  # in place of a model's path: the model of the examples below
@@ -76,11 +77,7 @@ class NaiveBayes(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "naive_bayes_score", "min_score"),)
     files: ClassVar[tuple[str, ...]] = ("model",)
-
-    @staticmethod
-    def trainer(**options: int) -> Trainer:
-        """What `curate train naive-bayes` counts with: order, bits, min_count."""
-        return Trainer(**options)
+    trainer: ClassVar[type[Trainer]] = Trainer
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the model is missing or foreign, before a page is read."""

@@ -1,83 +1,71 @@
-"""Trains a classifier stage on a reference set: `curate train naive-bayes good.jsonl bad.jsonl -o model`."""
+"""Trains the model of a stage on reference sets: `curate train naive-bayes good.jsonl bad.jsonl -o model`.
+
+Which stages have one, and how it is trained, they declare themselves (`curate.stage.Trainer`).
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import fsspec
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
 from curate.durable import whole
 from curate.errors import UserError, cause
-from curate.plug_ins.registry import stage_class
+from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import numbered
+from curate.stage import Trainer
 
 Scores = NDArray[np.float64]
-
-
-class Model(Protocol):
-    """What a training yields: scores above 0 speak for good text."""
-
-    def score(self, words: list[str]) -> float: ...
-
-    def save(self, path: Path) -> None: ...
-
-
-class Trainer(Protocol):
-    """Counts texts, then makes a model of them."""
-
-    def add(self, text: str, good: bool) -> None: ...
-
-    def finish(self) -> Model: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
     """How a training went: accuracy and AUC are those on the held-out documents."""
 
-    good: int  # documents read
-    bad: int
+    good: int  # documents read, of the first kind
+    bad: int  # of the second
     held_out_good: int
     held_out_bad: int
     accuracy: float  # share with a score on their side of 0
     auc: float  # chance that a good document scores above a bad one, ties counted half
+    kinds: tuple[str, str] = ("good", "bad")  # what the two are called
 
     def __str__(self) -> str:
         trained = self.good + self.bad - self.held_out_good - self.held_out_bad
-        held_out = f"{self.held_out_good} good and {self.held_out_bad} bad ones held out"
+        held_out = f"{self.held_out_good} {self.kinds[0]} and {self.held_out_bad} {self.kinds[1]} ones held out"
         measured = f"accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}"
         return f"trained on {numbered(trained, 'document')}; on {held_out}: {measured}"
 
 
-def train_naive_bayes(
-    good: str,
-    bad: str,
-    out: str,
-    *,
-    text: str = "text",
-    order: int = 1,
-    bits: int = 20,
-    min_count: int = 1,
-    seed: int = 0,
-) -> Training:
-    """Trains on nine tenths of two JSONL files (also .gz, .zst), writes the model to `out`, measures the
-    rest.
+def trainers() -> dict[str, type[Any]]:
+    """The installed stages that say how their models are trained, by name, with what trains them."""
+    found = {}
+    for name in installed():
+        with suppress(UserError):  # one that can't be imported is told when a config asks for it
+            found[name] = getattr(stage_class(name), "trainer", None)
+    return {name: trainer for name, trainer in found.items() if isinstance(trainer, type)}
 
-    `text` names the field; `order` above 1 counts n-grams of up to so many words, hashed into 2^`bits`
-    buckets; features counted fewer than `min_count` times are left out. A tenth of each file is held out,
-    those with the smallest xxh3-64(`seed`, text), at least one document. Raises UserError for what can't be
-    read or trained on.
+
+def train(
+    name: str, good: str, bad: str, out: str, *, text: str = "text", seed: int = 0, **options: int | float
+) -> Training:
+    """Trains the model of the stage `name` on nine tenths of two JSONL files (also .gz, .zst), writes it to `out`,
+    measures the rest.
+
+    `text` names the field; `options` are the fields of the stage's trainer. A tenth of each file is held out, those
+    with the smallest xxh3-64(`seed`, text), at least one document. Raises UserError for what can't be read or
+    trained on.
     """
-    _in_range("order", order, 1, 5)
-    _in_range("bits", bits, 8, 28)
-    _in_range("min_count", min_count, 1, 1 << 30)
+    trainer = _trainer(name, options)
     files = {True: good, False: bad}
     cuts = {label: _held_out_below(path, text, seed) for label, path in files.items()}
-    trainer: Trainer = stage_class("naive_bayes").trainer(order=order, bits=bits, min_count=min_count)
     for label, path in files.items():
         for document in _texts(path, text):
             if _digest(document, seed) > cuts[label].cut:
@@ -89,13 +77,24 @@ def train_naive_bayes(
         scores[label] = np.array([model.score(document.split()) for document in held_out])
     with whole(Path(out)) as unfinished:
         model.save(unfinished)
-    return _told(cuts, scores)
+    return _told(cuts, scores, trainer.examples)
 
 
-def _told(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores]) -> Training:
+def _trainer(name: str, options: Mapping[str, Any]) -> Trainer:
+    """What a stage's model is trained with. Raises UserError for an option out of its range."""
+    try:
+        trainer: Trainer = TypeAdapter(trainers()[name]).validate_python(options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "-".join(str(part) for part in first["loc"]).replace("_", "-")
+        raise UserError(f"--{option} {first['input']}: {first['msg'][0].lower()}{first['msg'][1:]}") from None
+    return trainer
+
+
+def _told(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores], kinds: tuple[str, str]) -> Training:
     good, bad = scores[True], scores[False]
     read = cuts[True].documents, cuts[False].documents
-    return Training(*read, len(good), len(bad), accuracy(good, bad), auc(good, bad))
+    return Training(*read, len(good), len(bad), accuracy(good, bad), auc(good, bad), kinds)
 
 
 def accuracy(good: Scores, bad: Scores) -> float:
@@ -151,8 +150,3 @@ def _text(line: str, field: str, place: str) -> str:
     if not isinstance(value, str):
         raise UserError(f"{place}: has no text under '{field}'; name the field with --text")
     return value
-
-
-def _in_range(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise UserError(f"--{name.replace('_', '-')} {value}: must be from {least} to {most}")

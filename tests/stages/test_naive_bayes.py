@@ -16,8 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
+from stages.models.word_grams import buckets, plain_word, plain_words
 from stages.naive_bayes import BAD_EXAMPLES, GOOD_EXAMPLES, NaiveBayes, QualityClassifier
-from stages.rules.bayes_model import BayesModel, Trainer, buckets, load_model, plain_word, plain_words, vote
+from stages.rules.bayes_model import BayesModel, Trainer, load_model, vote
 
 
 def page(text: str, **attributes: Any) -> Document:

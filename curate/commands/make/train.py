@@ -1,28 +1,60 @@
-"""`curate train`: classifiers from one's own reference sets."""
+"""`curate train`: models of stages from one's own reference sets."""
+
+from typing import Any
 
 import click
 
-from curate.tools.train import train_naive_bayes
+from curate.plug_ins.options import Option, options
+from curate.tools.train import train, trainers
+
+TYPES: dict[type[Any], type[Any]] = {bool: bool, int: int, float: float, str: str}
 
 
-@click.group("train")
+class Trainers(click.Group):
+    """A command for each stage that says how its model is trained."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name.replace("_", "-") for name in trainers()]
+
+    def get_command(self, ctx: click.Context, word: str) -> click.Command | None:
+        name = word.replace("-", "_")
+        trainer = trainers().get(name)
+        return None if trainer is None else _command(name, trainer)
+
+
+def _command(name: str, trainer: type[Any]) -> click.Command:
+    word, (good, bad) = name.replace("_", "-"), trainer.examples
+    files = [click.Argument([kind]) for kind in (good, bad)]
+    told = [
+        click.Option(["-o", "--output"], required=True, help="The model file to write."),
+        click.Option(["--text"], default="text", show_default=True, help="Column that holds the text."),
+        *map(_option, options(name, trainer)),
+        click.Option(["--seed"], default=0, show_default=True, help="Chooses the tenth that is held out."),
+    ]
+
+    def call(output: str, **given: Any) -> None:
+        click.echo(str(train(name, given.pop(good), given.pop(bad), output, **given)))
+
+    return click.Command(
+        word,
+        params=[*files, *told],
+        callback=call,
+        help=f"Train the model of the stage {name} on {good.upper()} and {bad.upper()} texts (JSONL).\n\n"
+        "Prints accuracy and AUC on a tenth that was held out.",
+        short_help=f"Train the model of the stage {name}.",
+        epilog=f"\b\nExample:\n  curate train {word} {good}.jsonl {bad}.jsonl -o model.npz",
+    )
+
+
+def _option(option: Option) -> click.Option:
+    """One of a trainer's fields as an option of the command."""
+    meaning = option.meaning[0].upper() + option.meaning[1:] + "."
+    kind = TYPES.get(type(option.default), str)
+    return click.Option(
+        [f"--{option.name.replace('_', '-')}"], default=option.default, type=kind, show_default=True, help=meaning
+    )
+
+
+@click.group("train", cls=Trainers)
 def command() -> None:
-    """Train a classifier on a reference set of one's own."""
-
-
-@command.command("naive-bayes", epilog="\b\nExample:\n  curate train naive-bayes good.jsonl bad.jsonl -o model.npz")
-@click.argument("good")
-@click.argument("bad")
-@click.option("-o", "--output", required=True, help="The model file to write.")
-@click.option("--text", default="text", show_default=True, help="Column that holds the text.")
-@click.option("--order", default=1, show_default=True, help="Longest n-grams, in words; above 1 they are hashed.")
-@click.option("--bits", default=20, show_default=True, help="Hash n-grams into 2^BITS buckets.")
-@click.option("--min-count", default=1, show_default=True, help="Leave out what was counted fewer times.")
-@click.option("--seed", default=0, show_default=True, help="Chooses the tenth that is held out.")
-def naive_bayes(good: str, bad: str, output: str, text: str, order: int, bits: int, min_count: int, seed: int) -> None:
-    """Train the naive_bayes stage's model on GOOD and BAD texts (JSONL).
-
-    Prints accuracy and AUC on a tenth that was held out.
-    """
-    told = train_naive_bayes(good, bad, output, text=text, order=order, bits=bits, min_count=min_count, seed=seed)
-    click.echo(str(told))
+    """Train the model of a stage on reference sets of one's own."""

@@ -1,0 +1,64 @@
+"""Model files of our own: a zip of plain arrays (npz) with a header in JSON. Nothing in it is ever unpickled."""
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curate.errors import UserError, cause
+
+_DAY = (1980, 1, 1, 0, 0, 0)  # a zip entry must have a date: always this one, so that equal models are equal files
+
+
+class Kind(NamedTuple):
+    """A kind of model file: what its header says, what people call it, and how one is come by."""
+
+    format: str  # `curate linear`
+    version: int
+    name: str  # "linear model of curate"
+    way_out: str
+
+
+def save(path: Path, kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Writes a model file. Raises OSError where it can't be written."""
+    text = json.dumps({"format": kind.format, "version": kind.version, **header}).encode()
+    with zipfile.ZipFile(path, "w") as file:
+        for name, array in {**arrays, "header": np.frombuffer(text, np.uint8)}.items():
+            content = io.BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            file.writestr(zipfile.ZipInfo(f"{name}.npy", _DAY), content.getvalue(), zipfile.ZIP_DEFLATED)
+
+
+def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays of a file. Raises UserError for one that is missing, foreign, damaged or newer."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            arrays = {name.removesuffix(".npy"): _array(file, name) for name in file.namelist()}
+        header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
+        if header["format"] != kind.format:
+            raise ValueError(f"its format is {header['format']}")
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such model; {kind.way_out}") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise UserError(f"{path}: is no {kind.name} ({cause(error)}); {kind.way_out}") from None
+    if header.get("version") != kind.version:
+        told = f"is a model of version {header.get('version')}, {kind.version} is read here"
+        raise UserError(f"{path}: {told}; {kind.way_out}")
+    return header, arrays
+
+
+def damaged(path: str, kind: Kind, error: Exception) -> UserError:
+    """What to raise for a file whose parts do not fit each other."""
+    return UserError(f"{path}: is a damaged model ({cause(error)}); {kind.way_out}")
+
+
+def _array(file: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with file.open(name) as content:
+        array: NDArray[Any] = np.lib.format.read_array(content, allow_pickle=False)
+        return array
