@@ -87,9 +87,7 @@ def test_no_span_crosses_from_one_document_into_the_next(tmp_path: Path) -> None
         ("too_few_characters_left", {"min_characters_left": 3}, "a b c xy", "a b c xyz"),
     ],
 )
-def test_what_drops_a_document(
-    tmp_path: Path, reason: str, options: dict[str, Any], dropped: str, passes: str
-) -> None:
+def test_what_drops_a_document(tmp_path: Path, reason: str, options: dict[str, Any], dropped: str, passes: str) -> None:
     left = cut(tmp_path, ["q a b c", dropped, passes], min_tokens=3, **options)
     assert list(left) == [0, 2]
     (row,) = table(tmp_path / "out", "ledger").to_pylist()
