@@ -15,7 +15,7 @@ import trafilatura
 
 from curate.sources import SourceConfig, find_files, reader
 from curate.sources.charset import decode
-from curate.sources.reader import Slice
+from curate.sources.reader import Slice, settled
 from stages.extract import Extract
 
 
@@ -23,7 +23,7 @@ def pages(folder: str) -> Iterator[tuple[str, bytes, str | None]]:
     """(id, bytes, charset declared) of the pages in a folder of WARC files."""
     settings = SourceConfig(path=f"{folder}/*.warc.gz")
     for file in find_files("crawl", settings):
-        for span in reader(settings, file).read(file, Slice()):
+        for span in settled(reader(settings, file).read(file, Slice())):
             if span.document is not None and span.drop is None and span.document.html is not None:
                 yield span.document.id, span.document.html, span.document.charset
 

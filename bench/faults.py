@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from curate.sources import SourceConfig, reader
-from curate.sources.reader import InputFile, Slice, Span
+from curate.sources.reader import InputFile, Slice, Span, settled
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = "input: {crawl}/*.warc*\noutput: {out}\nstages: [extract, language, gopher, exact_dedup, near_dedup]\n"
@@ -125,7 +125,7 @@ def kills(executor: str, count: int, folder: Path, crawl: Path, rng: random.Rand
 
 def spans_of(path: Path) -> list[Span]:
     file = InputFile("crawl", str(path), path.stat().st_size, "")
-    return list(reader(SourceConfig(path=str(path)), file).read(file, Slice()))
+    return list(settled(reader(SourceConfig(path=str(path)), file).read(file, Slice())))
 
 
 def told_of(span: Span) -> tuple[object, ...]:

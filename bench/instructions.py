@@ -82,7 +82,7 @@ def _read_warc(count: int) -> Call:
     from crawl_files import CrawlWriter, Visited
 
     from curate.sources import SourceConfig, find_files, reader
-    from curate.sources.reader import Slice
+    from curate.sources.reader import Slice, settled
 
     folder = Path(tempfile.mkdtemp())  # read until the process ends
     with CrawlWriter(folder, "c", 10_000) as crawl:
@@ -90,7 +90,7 @@ def _read_warc(count: int) -> Call:
             crawl.add(Visited(url=f"https://a.example/{number}", body=page, truth={}))
     settings = SourceConfig(path=f"{folder}/*.warc.gz")
     file = find_files("c", settings)[0]
-    spans = reader(settings, file).read(file, Slice())
+    spans = settled(reader(settings, file).read(file, Slice()))
     return lambda n: list(islice(spans, 3))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from warcio.archiveiterator import ArchiveIterator
 
 from curate.sources import SourceConfig, WarcReader
-from curate.sources.reader import InputFile, Slice
+from curate.sources.reader import InputFile, Slice, settled
 
 Bodies = Callable[[Path], Iterator[bytes]]
 
@@ -24,7 +24,7 @@ Bodies = Callable[[Path], Iterator[bytes]]
 def ours(path: Path) -> Iterator[bytes]:
     """By curate's own reader."""
     file = InputFile("bench", str(path), path.stat().st_size, "")
-    for span in WarcReader(SourceConfig(path=str(path))).read(file, Slice()):
+    for span in settled(WarcReader(SourceConfig(path=str(path))).read(file, Slice())):
         if span.document is not None and span.document.html is not None:
             yield span.document.html
 

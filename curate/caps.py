@@ -15,7 +15,10 @@ from pydantic import Field
 
 from curate.document import Drop
 
-REASONS = ("too_many_bytes", "too_many_tags", "too_deep", "text_node_too_long", "too_much_text", "no_text")
+REASONS = (
+    "too_many_bytes", "too_many_tags", "too_many_attributes", "too_deep", "text_node_too_long", "too_much_text",
+    "no_text",
+)  # fmt: skip
 
 # Elements that never have content, and those that need no end tag: unclosed ones do not nest in one another
 # (HTML standard, 13.1.2 and 13.1.2.4).
@@ -29,6 +32,11 @@ TAG = re.compile(
     rb"<(?:!--.*?(?:--!?>|\Z)|[!?]|(/?)([a-zA-Z][^\s/>]*)(?:\"[^\"]*\"|'[^']*'|[^>\"'])*+(?:>|\Z)?)",
     re.DOTALL,
 )
+OPENED = re.compile(rb"<[a-zA-Z]")
+# A value that holds a bracket: its tag is longer than the stretch up to that bracket.
+QUOTED = re.compile(rb"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")
+ATTRIBUTE = re.compile(rb"""[^\s/>="'][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]++))?+""")
+SHORTEST_ATTRIBUTE = 2  # bytes, with the space before it
 
 # Codes of a tag name's first three letters, five bits each, to tell names apart without cutting strings.
 _LETTER = np.zeros(256, np.uint16)
@@ -55,12 +63,14 @@ class Caps:
     """Limits on one page; None turns one off.
 
     bytes: body after content decoding (Common Crawl's own cut is 1 MiB, since 2025 5 MiB). tags: start and
-    end tags. depth: elements open at once (Chromium stops at 512). text_node: bytes of text between two tags.
-    output_text: characters that a stage returned.
+    end tags. attributes: of one tag, since parsers compare each with all before it. depth: elements open at
+    once (Chromium stops at 512). text_node: bytes of text between two tags. output_text: characters that a
+    stage returned.
     """
 
     bytes: Limit = 5 * 1024 * 1024
     tags: Limit = 100_000
+    attributes: Limit = 1_000
     depth: Limit = 1_000
     text_node: Limit = 4_000_000
     output_text: Limit = 4_000_000
@@ -72,6 +82,8 @@ class Caps:
         starts = np.flatnonzero(np.frombuffer(html, np.uint8) == ord("<"))
         if self.tags is not None and len(starts) > self.tags and (tags := _count_tags(html)) > self.tags:
             return Drop("too_many_tags", tags, self.tags)
+        if self.attributes is not None and (most := _most_attributes(html, starts, self.attributes)) > self.attributes:
+            return Drop("too_many_attributes", most, self.attributes)
         may_be_deep = self.depth is not None and _depth_bound(html, starts) > self.depth
         may_be_long = self.text_node is not None and _longest_gap(html, starts) > self.text_node
         if not may_be_deep and not may_be_long:
@@ -97,6 +109,31 @@ class Caps:
 def _count_tags(html: bytes) -> int:
     """Start and end tags; comments and comparisons in scripts are none."""
     return sum(1 for tag in re.finditer(rb"</?[a-zA-Z]", html))
+
+
+def _most_attributes(html: bytes, starts: np.ndarray, limit: int) -> int:
+    """The most attributes of one tag; 0 where no tag is long enough for more than `limit`."""
+    shortest = limit * SHORTEST_ATTRIBUTE
+    if len(html) <= shortest:
+        return 0
+    most = seen = 0
+    for place in sorted([*_far_from_brackets(html, starts, shortest), *(q.start() for q in QUOTED.finditer(html))]):
+        start = html.rfind(b"<", seen, place + 1)
+        tag = TAG.match(html, start) if start >= 0 and OPENED.match(html, start) else None
+        if tag is not None and tag[2] is not None:
+            seen = tag.end()
+            if seen - start > shortest:
+                most = max(most, sum(1 for _ in ATTRIBUTE.finditer(html, tag.end(2), seen)))
+        seen = max(seen, place)
+    return most
+
+
+def _far_from_brackets(html: bytes, starts: np.ndarray, shortest: int) -> list[int]:
+    """Where a "<" stands that no other bracket follows within `shortest` bytes: a long tag, perhaps."""
+    ends = np.flatnonzero(np.frombuffer(html, np.uint8) == ord(">"))
+    brackets = np.sort(np.concatenate((starts, ends, [len(html)])))
+    far: list[int] = starts[brackets[np.searchsorted(brackets, starts, "right")] - starts > shortest].tolist()
+    return far
 
 
 def _longest_gap(html: bytes, starts: np.ndarray) -> int:

@@ -10,12 +10,48 @@ ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\uf
 # Control characters that are no white space, and code points that are no characters.
 UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
+# Unicode's Stream-Safe Text Format (UAX #15, section 13): at most so many combining marks in a row, since ordering n of
+# them takes n^2 steps; a grapheme joiner, which is seen by nobody, begins the next row.
+MOST_MARKS = 30
+JOINER = "\u034f"
+# Marks are neither word characters nor white space; what else is neither costs a closer look and no more.
+LONG_RUN = re.compile(rf"[^\x00-\x7f\w\s]{{{MOST_MARKS // 3 + 1},}}")  # one character is up to three marks
+
+
+def stream_safe(text: str) -> str:
+    """The text with U+034F after every 30 combining marks in a row, so that NFC takes time linear in its length."""
+    return LONG_RUN.sub(_bounded, text)
+
+
+def _bounded(run: re.Match[str]) -> str:
+    parts: list[str] = []
+    marks = _marks(run.string[run.start() - 1])[1] if run.start() else 0  # those of the letter that bears the run
+    for letter in run[0]:
+        leading, trailing, alone = _marks(letter)
+        if marks + leading > MOST_MARKS:
+            parts.append(JOINER)
+            marks = 0
+        marks = marks + leading if alone else trailing
+        parts.append(letter)
+    return "".join(parts)
+
+
+def _marks(letter: str) -> tuple[int, int, bool]:
+    """Of a decomposed character: how many marks it begins with and ends with, and whether it is nothing else."""
+    told = [unicodedata.combining(part) != 0 for part in unicodedata.normalize("NFD", letter)]
+    if all(told):
+        return len(told), len(told), True
+    return told.index(False), told[::-1].index(False), False
+
 
 def clean(text: str) -> str:
-    """Text fit to be stored: NFC, valid UTF-8, no NUL, control characters, lone surrogates or non-characters."""
+    """Text fit to be stored: NFC, valid UTF-8, no NUL, control characters, lone surrogates or non-characters.
+
+    Longer runs of combining marks than `MOST_MARKS` are broken by a grapheme joiner.
+    """
     if text.isascii():
         return UNPRINTABLE.sub("", text)
-    return unicodedata.normalize("NFC", UNPRINTABLE.sub("", text))
+    return unicodedata.normalize("NFC", stream_safe(UNPRINTABLE.sub("", text)))
 
 
 def normalize(text: str) -> str:
@@ -25,8 +61,8 @@ def normalize(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().split())
-    folded = unicodedata.normalize("NFC", ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text).casefold()))
-    return " ".join(folded.split())
+    folded = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", stream_safe(text)).casefold())
+    return " ".join(unicodedata.normalize("NFC", stream_safe(folded)).split())
 
 
 def unstorable(value: Any) -> str | None:

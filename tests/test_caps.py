@@ -5,7 +5,7 @@ import pytest
 from curate.caps import REASONS, Caps
 from curate.document import Drop
 
-OFF = Caps(bytes=None, tags=None, depth=None, text_node=None, output_text=None)
+OFF = Caps(bytes=None, tags=None, attributes=None, depth=None, text_node=None, output_text=None)
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,8 @@ OFF = Caps(bytes=None, tags=None, depth=None, text_node=None, output_text=None)
     [
         (Caps(bytes=5), b"12345", b"123456", Drop("too_many_bytes", 6, 5)),
         (Caps(tags=2), b"<p>a</p>", b"<p>a</p><p>", Drop("too_many_tags", 3, 2)),
+        (Caps(attributes=2), b"<p a b=c>a</p>", b"<p a b=c d>a</p>", Drop("too_many_attributes", 3, 2)),
+        (Caps(attributes=2), b"<p a b='> c d e'>", b"<p a='>' b='<b>' c d>a</p>", Drop("too_many_attributes", 4, 2)),
         (Caps(depth=2), b"<div><i>x</i><i>", b"<div><i><b>", Drop("too_deep", 3, 2)),
         (Caps(text_node=3), b"<p>abc</p>", b"<p>abcd</p>", Drop("text_node_too_long", 4, 3)),
     ],
@@ -78,3 +80,10 @@ def test_no_stray_end_tag_hides_depth(deep: bytes) -> None:
 def test_what_is_no_markup_at_all() -> None:
     for html in (b"", b"<", b"</", b"<!", b"a < b", b"\0" * 100, bytes(range(256)), b"<!-- never closed <div>"):
         assert Caps().check_html(html) is None
+
+
+def test_brackets_in_values_hide_no_attribute_and_cost_no_time() -> None:
+    for value in ("", "='>'", '="<b>"', '="x"'):
+        page = f"<p><a {' '.join(f'a{n}{value}' for n in range(1001))}>x</a></p>".encode()
+        assert Caps().check_html(page) == Drop("too_many_attributes", 1001, 1000)
+    assert Caps().check_html(b'a=">" ' * 200_000) is None  # was n^2: looked back over all of it for each value

@@ -13,7 +13,7 @@ import pytest
 from curate.document import Document
 from curate.errors import UserError
 from curate.sources import SourceConfig, reader
-from curate.sources.reader import Slice
+from curate.sources.reader import Slice, settled
 from tests.engine import run_it, settings, text, write_jsonl
 from tests.sources.reading import put
 from tests.sources.warc_bytes import member, response, site
@@ -110,5 +110,6 @@ def test_a_slice_behind_the_end_of_a_file_that_shrank_is_empty(name: str, tmp_pa
     data = b"".join(member(response(number, 90)) for number in range(4)) if name.endswith(".gz") else b""
     file = put(tmp_path, name, data)
     end = len(data)
-    spans = list(reader(SourceConfig(path=file.name), file).read(file, Slice(end + 500, end + 900, exact=False)))
+    part = Slice(end + 500, end + 900, exact=False)
+    spans = list(settled(reader(SourceConfig(path=file.name), file).read(file, part)))
     assert [span.type for span in spans] == ["padding"] and spans[0].length == 0

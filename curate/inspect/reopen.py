@@ -34,8 +34,8 @@ class Reopened:
         source = self.run.files[file]
         told = InputFile(source, file, size, "")
         for span in reader(self.sources[source], told).read(told, Slice(offset, offset + 1)):
-            if span.offset == offset and span.document is not None:
-                return span.document
+            if span.offset == offset and (found := span.settled().document) is not None:
+                return found
             if span.offset >= offset:
                 break
         raise Gone(f"{file} holds no page at {offset} any more")

@@ -71,7 +71,9 @@ def _probe(told: Connection, parent: int, work: str, file_index: int, offset: in
         span = next(iter(reader(run.config.input[file.source], file).read(file, Slice(offset, offset + 1))))
         if span.document is not None and span.drop is None:
             told.send(MET)
-            run.belt.run(span.document)
+            span = span.settled()
+            if span.document is not None and span.drop is None:
+                run.belt.run(span.document)
     finally:
         told.send(PASSED)
         os._exit(0)  # whatever it raised, the run will meet and tell it

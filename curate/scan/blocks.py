@@ -184,7 +184,7 @@ class ScanOutput:
             "reason": drop.reason,
             "value": drop.value,
             "limit": drop.limit,
-            "cause": clean(drop.cause)[:LONGEST_CAUSE] or None,
+            "cause": clean(drop.cause[: 4 * LONGEST_CAUSE])[:LONGEST_CAUSE] or None,
         }
         if doc is not None:
             row |= {

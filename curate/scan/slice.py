@@ -7,7 +7,7 @@ from pathlib import Path
 
 from curate.belt import Passage
 from curate.config.file import Config
-from curate.document import Address, Document
+from curate.document import Address, Document, Drop
 from curate.durable import locked
 from curate.scan import guard
 from curate.scan.blocks import BLOCK, BLOCK_CHARACTERS, ScanOutput, publish
@@ -66,12 +66,26 @@ class _Crossing:
 
     def take(self, span: Span) -> None:
         """Takes a span; its row is written now, or when enough wait."""
+        span = self._settled(span)
         self.spans.append(span)
         self.documents += span.document is not None or span.drop is not None
         if span.document is not None:
             self.characters += len(span.document.html or span.document.text)
         if not self.together or len(self.spans) >= BLOCK or self.characters >= BLOCK_CHARACTERS:
             self.send()
+
+    def _settled(self, span: Span) -> Span:
+        """The span with its body decoded, which is a stranger's work as the belt is."""
+        if span.settle is None or span.document is None or span.offset in self.accused:
+            return span
+        try:
+            with self._watch(span.document.address):
+                return span.settled()
+        except MemoryError:
+            self._idle()
+            self.accused[span.offset] = drop = Drop("out_of_memory", cause="while it was decoded")
+            self.guards.store(self.file_index, span.offset, drop.reason, drop.cause)
+            return span
 
     def send(self) -> None:
         """Sends all that wait, and enters what came of them in their order."""
@@ -101,7 +115,10 @@ class _Crossing:
         cursor.set(guard.TOGETHER if address is None else address.offset)
         guard.arm(seconds if address is not None or seconds is None else seconds * len(self.spans))
         yield
-        cursor.set(guard.IDLE)
+        self._idle()
+
+    def _idle(self) -> None:
+        self.output.cursor.set(guard.IDLE)
         guard.arm(None)
 
 

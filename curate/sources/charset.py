@@ -51,8 +51,8 @@ BY_CODEC = {codecs.lookup(codec).name: name for name, codec in CODECS.items()}
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 META_BYTES = 4096  # browsers look through 1,024 bytes; pages with long comments in front declare later
 META = re.compile(rb"<meta[\s/]([^>]*)>|<\?xml\s([^>]*)>", re.IGNORECASE)
-CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:+-]+)""", re.IGNORECASE)
-OWN_CHARSET = re.compile(rb"""(?:^|[\s"'/])charset\s*=\s*["']?\s*([\w.:+-]+)""", re.IGNORECASE)
+CHARSET = re.compile(rb"""charset\s*+=\s*+(?:["']\s*+)?([\w.:+-]+)""", re.IGNORECASE)
+OWN_CHARSET = re.compile(rb"""(?:^|[\s"'/])charset\s*+=\s*+(?:["']\s*+)?([\w.:+-]+)""", re.IGNORECASE)
 XML_ENCODING = re.compile(rb"""\bencoding\s*=\s*["']([\w.:+-]+)""")
 COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 HIGH_RUN = re.compile(rb"[\x80-\x9f\xa1-\xff]{6,}")

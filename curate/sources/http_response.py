@@ -15,9 +15,10 @@ import zstandard
 STATUS = re.compile(rb"\s*(?:HTTP|ICY)/?[\d.]*[ \t]+(\d{3})(?!\d)[^\r\n]*(?:\r?\n|\r|$)", re.IGNORECASE)
 HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r?\n")
-CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+CHARSET = re.compile(r"""charset\s*+=\s*+(?:["']\s*+)?([^\s"';,]+)""", re.IGNORECASE)
 MAX_ENCODINGS = 4
 STEP = 1 << 20
+AHEAD = 1 << 18  # what zlib has not looked at yet is copied with every step
 MEMBER_STEP = 1 << 12
 
 
@@ -64,23 +65,22 @@ def parse_response(block: bytes) -> HttpResponse:
 
     Interim answers (`100 Continue`) that a crawler stored in front of the true one are passed over.
     """
-    response = _parse_one(block)
-    while response.status is not None and response.status < 200 and STATUS.match(response.body):
-        response = _parse_one(response.body)
-    return response
-
-
-def _parse_one(block: bytes) -> HttpResponse:
     line = STATUS.match(block)
     if not line:
         return HttpResponse(None, {}, block)
+    first, end, start = _ends(block, line)
+    while int(line[1]) < 200 and (following := STATUS.match(block, start)):
+        line = following
+        first, end, start = _ends(block, line)
+    return HttpResponse(int(line[1]), _fields(block[first:end]), block[start:])
+
+
+def _ends(block: bytes, line: re.Match[bytes]) -> tuple[int, int, int]:
+    """Where the header fields behind a status line begin and end, and where the body starts."""
     if block.startswith((b"\r\n", b"\n"), line.end()):  # no header field at all
-        skip = 2 if block[line.end()] == 13 else 1
-        return HttpResponse(int(line[1]), {}, block[line.end() + skip :])
+        return line.end(), line.end(), line.end() + (2 if block[line.end()] == 13 else 1)
     end = HEADER_END.search(block, line.end())
-    head = block[line.end() : end.start() if end else len(block)]
-    body = block[end.end() :] if end else b""
-    return HttpResponse(int(line[1]), _fields(head), body)
+    return (line.end(), end.start(), end.end()) if end else (line.end(), len(block), len(block))
 
 
 def _fields(head: bytes) -> dict[str, str]:
@@ -89,22 +89,22 @@ def _fields(head: bytes) -> dict[str, str]:
         text = head.decode("utf-8")
     except UnicodeDecodeError:
         text = head.decode("latin-1")
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}  # parts, joined once: folds and repeats come by the hundred thousand
     name = ""
     for line in re.split("\r\n|\n|\r", text):
         if line[:1] in (" ", "\t"):
             if name:
-                fields[name] += " " + line.strip()
+                fields[name] += " ", line.strip()
             continue
         key, colon, value = line.partition(":")
         name = key.strip().lower() if colon else ""
         if not name:
             continue
         if name in ("content-encoding", "transfer-encoding") and name in fields:
-            fields[name] += "," + value.strip()
+            fields[name] += ",", value.strip()
         else:
-            fields.setdefault(name, value.strip())
-    return fields
+            fields.setdefault(name, [value.strip()])
+    return {name: "".join(parts) for name, parts in fields.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _decode_one(name: str, data: bytes, max_bytes: int) -> bytes | None:
 def _inflate(data: bytes, wbits: int, max_bytes: int) -> bytes | None:
     """What zlib makes of the data; of a body that breaks off, what came before. None if nothing came."""
     view, parts = memoryview(data), list[bytes]()
-    size, position, ahead = 0, 0, len(data)
+    size, position, ahead = 0, 0, AHEAD
     while True:
         inflater = zlib.decompressobj(wbits)
         tail: bytes | memoryview = b""

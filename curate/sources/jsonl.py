@@ -93,7 +93,11 @@ class JsonlReader:
         if not isinstance(text, str):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")
             return Span(*place, "line", document=document, drop=drop)
-        return Span(*place, "line", document=document.with_text(clean(text)))
+        return Span(*place, "line", document=document, settle=lambda: _with_text(place, document, text))
+
+
+def _with_text(place: tuple[int, int], document: Document, text: str) -> Span:
+    return Span(*place, "line", document=document.with_text(clean(text)))
 
 
 def _words(value: dict[str, Any], name: str) -> str:

@@ -132,19 +132,23 @@ class ParquetReader:
             date=_words(value, config.own["date"]),
             attributes={name: held(value.get(name), kind) for name, kind in self.columns.items()},
         )
-        if isinstance(text, bytes):
-            try:
-                text = text.decode("utf-8")
-            except UnicodeDecodeError as error:
-                drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start}")
-                return Span(row, 1, "row", document=document, drop=drop)
-        if not isinstance(text, str):
+        if not isinstance(text, str | bytes):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")
             return Span(row, 1, "row", document=document, drop=drop)
         if len(text) > config.max_record_bytes:
             drop = Drop("too_large", len(text), config.max_record_bytes)
             return Span(row, 1, "row", document=document, drop=drop)
-        return Span(row, 1, "row", document=document.with_text(clean(text)))
+        return Span(row, 1, "row", document=document, settle=lambda: _with_text(row, document, text))
+
+
+def _with_text(row: int, document: Document, text: str | bytes) -> Span:
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start}")
+            return Span(row, 1, "row", document=document, drop=drop)
+    return Span(row, 1, "row", document=document.with_text(clean(text)))
 
 
 def _words(value: dict[str, Any], name: str) -> str:

@@ -1,7 +1,7 @@
 """What a reader of one kind of input must offer, and the spans that it yields."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -18,6 +18,9 @@ class Span:
     reason `damaged`, `document` None, the cause in `drop.cause`); or a record that is no document (`document` and
     `drop` None), counted under `type` ("request", "warcinfo", "metadata", "revisit", ..., "padding").
     Offsets and lengths are in the unit of `Address.offset`.
+
+    What takes time that a page could make long (decoding its body, cleaning its text) a reader leaves to `settle`,
+    which is called under the guard: until then `document` holds what the record's header tells.
     """
 
     offset: int
@@ -25,6 +28,16 @@ class Span:
     type: str
     document: Document | None = None
     drop: Drop | None = None
+    settle: Callable[[], "Span"] | None = field(default=None, compare=False, repr=False)
+
+    def settled(self) -> "Span":
+        """The span in its final form; itself where nothing is left to do."""
+        return self if self.settle is None else self.settle()
+
+
+def settled(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans in their final form, for who reads without a guard."""
+    return (span.settled() for span in spans)
 
 
 @dataclass(frozen=True, slots=True)

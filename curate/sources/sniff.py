@@ -18,12 +18,12 @@ MAGIC = (
     b"\0\0\0\x0cjP", b"WARC/1.", b"\xca\xfe\xba\xbe", b"8BPS",
 )  # fmt: skip
 PAGE = re.compile(
-    rb"(?:<!--.*?-->|<\?xml[^>]*\?>|\s)*<(?:!doctype\s+html|html|head|body|title|meta|script|h1|div|table|p|a|br"
+    rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head|body|title|meta|script|h1|div|table|p|a|br"
     rb"|center|font|style|b|iframe|link|article|main|section|span|ul|ol|form|img)\b",
     re.IGNORECASE | re.DOTALL,
 )
 WHOLE_PAGE = re.compile(
-    rb"(?:<!--.*?-->|<\?xml[^>]*\?>|\s)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
+    rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
 MARKUP = re.compile(rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE)
 CONTROLS = bytes([*range(0x00, 0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -106,13 +107,17 @@ class WarcReader:
             date=header.get("warc-date"),
             attributes={"digest_mismatch": None, "length_mismatch": record.length_mismatch},
         )
-        return Span(offset, length, kind, *self._verdict(document, record, header))
+        if record.too_large:
+            drop = Drop("too_large", record.too_large, self.config.max_record_bytes)
+            return Span(offset, length, kind, document, drop)
+        return Span(offset, length, kind, document, settle=partial(self._settled, kind, document, record, header))
+
+    def _settled(self, kind: str, document: Document, record: Record, header: WarcHeader) -> Span:
+        return Span(record.offset, record.length, kind, *self._verdict(document, record, header))
 
     def _verdict(self, document: Document, record: Record, header: WarcHeader) -> tuple[Document, Drop | None]:
         """The document with its body, or without it and the reader's reason against it."""
         limit = self.config.max_record_bytes
-        if record.too_large:
-            return document, Drop("too_large", record.too_large, limit)
         http = _response(header, record.block)
         document = document.changed(status=http.status, charset=http.charset)
         if http.status is not None and self.config.status and http.status not in self.config.status:

@@ -126,7 +126,7 @@ def _read(survivors: Survivors, number: int) -> Document | None:
     file, offset = survivors.file(survivors.task_of(number)), int(survivors.offsets[number])
     for span in reader(survivors.config.input[file.source], file).read(file, Slice(offset, offset + 1)):
         if span.offset == offset:
-            return span.document
+            return span.settled().document
     return None
 
 

@@ -70,6 +70,7 @@ def _first(config: Config, name: str, part: Slice, missing: str, wanted: Callabl
     file, source = _input(config, name)
     for span in reader(source, file).read(file, part):
         if wanted(span):
+            span = span.settled()
             return Page(f"{file.name}:{span.offset}", span.document, span.drop)
     raise UserError(f"{missing}; `curate why` and the ledger have URLs and offsets as they are")
 

@@ -136,7 +136,28 @@ def test_the_timer_runs_while_a_page_is_on_the_belt_and_not_while_the_next_is_re
     armed: list[float | None] = []
     monkeypatch.setattr(guard, "arm", armed.append)
     run_it(hostile(tmp_path, hang=99))
-    assert armed == [1.0, None] * 12 + [None]
+    assert armed == [1.0, None, 1.0, None] * 12 + [None]  # to be decoded, and on the belt
+
+
+def test_a_body_is_decoded_under_the_cursor_and_the_timer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a reader does with a text beyond finding it costs that text and no other."""
+    seen: list[tuple[int, bool]] = []
+
+    def watched(text: str) -> str:
+        if text.startswith(("first", "eater")):
+            (cursor,) = tmp_path.glob("out/.work/scan/*.tmp/cursor")
+            seen.append((guard.cursor_at(cursor), signal.getitimer(signal.ITIMER_PROF)[0] > 0))
+        if text.startswith("eater"):
+            raise MemoryError
+        return text
+
+    monkeypatch.setattr("curate.sources.jsonl.clean", watched)
+    path = write_jsonl(tmp_path / "a.jsonl", ["first " + text(1), "eater", text(2)])
+    run_it(settings(str(path), tmp_path / "out", stages=["exact_dedup"], cpu_seconds=5.0))
+    assert seen == [(0, True), (len(path.read_bytes().split(b"\n")[0]) + 1, True)]
+    (row,) = table(tmp_path / "out", "ledger").to_pylist()
+    assert (row["stage"], row["reason"], row["url"][-2:]) == ("guard", "out_of_memory", "/1")
+    assert table(tmp_path / "out", "shards").num_rows == 2
 
 
 def test_nothing_of_the_guard_is_left_in_a_process_whose_run_failed(tmp_path: Path) -> None:
@@ -187,6 +208,8 @@ def test_a_page_that_took_a_serial_run_down_is_tried_alone_by_the_next_one(tmp_p
     command = [sys.executable, "-c", "from curate.cli import main; main()", "run", str(path), "--executor", "serial"]
     first = subprocess.run(command, cwd=ROOT, capture_output=True)
     assert first.returncode == -signal.SIGSEGV
+    told = f"{tmp_path / 'a.jsonl'}:"
+    assert told in first.stderr.decode() and "--executor processes" in first.stderr.decode()
     again = subprocess.run(command, cwd=ROOT, capture_output=True)
     assert again.returncode == 0, again.stderr
     (row,) = table(tmp_path / "out", "ledger").to_pylist()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.sources import READ_REASONS, SourceConfig, reader
-from curate.sources.reader import InputFile, Reader, Slice, Span
+from curate.sources.reader import InputFile, Reader, Slice, Span, settled
 
 
 def put(folder: Path, name: str, data: bytes) -> InputFile:
@@ -18,7 +18,7 @@ def put(folder: Path, name: str, data: bytes) -> InputFile:
 def read(file: InputFile, **options: Any) -> list[Span]:
     """The spans of a whole file, which tile it and are well formed."""
     made = reader(SourceConfig(path=file.name, **options), file)
-    spans = list(made.read(file, Slice()))
+    spans = list(settled(made.read(file, Slice())))
     check(made, file, spans)
     return spans
 
@@ -44,9 +44,9 @@ def sliced(made: Reader, file: InputFile, slice_bytes: int) -> list[Span]:
     spans: list[Span] = []
     end = 0
     for part in made.slices(file, slice_bytes):
-        found = list(made.read(file, part))
+        found = list(settled(made.read(file, part)))
         if found[0].offset != end:
-            found = list(made.read(file, Slice(end, part.end, exact=True)))
+            found = list(settled(made.read(file, Slice(end, part.end, exact=True))))
         assert found[0].offset == end
         end = found[-1].offset + found[-1].length
         spans += found

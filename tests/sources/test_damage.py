@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curate.sources import SourceConfig, reader
-from curate.sources.reader import InputFile, Slice, Span
+from curate.sources.reader import InputFile, Slice, Span, settled
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
 from tests.sources.warc_bytes import frame, http, member, page, record, response, site, stored_member, text
 
@@ -211,10 +211,10 @@ def test_a_file_that_vanishes_is_one_damaged_span(tmp_path: Path) -> None:
     file = InputFile("web", str(tmp_path / "gone.warc.gz"), 700, "")
     made = reader(SourceConfig(path=file.name), file)
     assert made.slices(file, 100) == [Slice()] and made.size(file) == 700
-    spans = list(made.read(file, Slice()))
+    spans = list(settled(made.read(file, Slice())))
     assert [(s.offset, s.length, s.type) for s in spans] == [(0, 700, "damaged")]
     assert spans[0].drop is not None and "No such file" in spans[0].drop.cause
-    assert [(s.offset, s.length) for s in made.read(file, Slice(300, 500, exact=False))] == [(300, 200)]
+    assert [(s.offset, s.length) for s in settled(made.read(file, Slice(300, 500, exact=False)))] == [(300, 200)]
 
 
 def test_damage_that_follows_padding_and_the_other_way_round(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.sources import http_response
-from curate.sources.http_response import TooLarge, dechunk, decode_body, parse_response
+from curate.sources.http_response import TooLarge, charset_of, dechunk, decode_body, parse_response
 from tests.sources.warc_bytes import http, page
 
 BODY = page(1, 300)
@@ -210,3 +210,14 @@ def test_broken_encodings_never_raise(data: bytes, name: str, at: int, flip: int
     packed = bytearray(ENCODERS[name](data))
     packed[at % len(packed)] ^= flip
     body_of(http(bytes(packed), HTML, f"Content-Encoding: {name}"))
+
+
+def test_headers_take_time_linear_in_their_length() -> None:
+    """Each of these took n^2 steps, minutes at this size."""
+    folds = parse_response(b"HTTP/1.1 200 OK\r\nX: a\r\n" + b" b\r\n" * 1_000_000 + b"\r\nbody")
+    assert folds.headers["x"] == "a" + " b" * 1_000_000 and folds.body == b"body"
+    repeats = parse_response(b"HTTP/1.1 200 OK\r\n" + b"Content-Encoding: a\r\n" * 300_000 + b"\r\n")
+    assert repeats.headers["content-encoding"].count("a") == 300_000
+    interim = parse_response(b"HTTP/1.1 100 Continue\r\n\r\n" * 400_000 + b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody")
+    assert (interim.status, interim.headers, interim.body) == (200, {"a": "b"}, b"body")
+    assert charset_of("text/html; charset=" + " " * 1_000_000 + ";") is None

@@ -12,7 +12,7 @@ import zstandard
 
 from curate.errors import UserError
 from curate.sources import SourceConfig, reader
-from curate.sources.reader import Slice
+from curate.sources.reader import Slice, settled
 from tests.sources.reading import put, read, real, reasons, sliced
 from tests.sources.warc_bytes import text
 
@@ -46,7 +46,7 @@ def test_any_slice_size_gives_the_same_spans(tmp_path: Path, name: str, slice_by
     made = reader(SourceConfig(path=file.name), file)
     assert real(sliced(made, file, slice_bytes)) == read(file)
     for span in read(file):
-        assert next(iter(made.read(file, Slice(span.offset, span.offset + 1)))) == span
+        assert next(iter(settled(made.read(file, Slice(span.offset, span.offset + 1))))) == span
 
 
 def test_a_byte_order_mark_alone_is_an_empty_file(tmp_path: Path) -> None:

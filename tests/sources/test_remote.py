@@ -14,7 +14,7 @@ import pytest
 from curate.errors import SourceError, UserError
 from curate.sources import SourceConfig, find_files, mask_url, masked, reader
 from curate.sources import remote as module
-from curate.sources.reader import InputFile, Slice
+from curate.sources.reader import InputFile, Slice, settled
 from curate.sources.remote import RemoteBytes, host_slot
 from tests.sources.reading import kept, numbers, real, reasons, sliced
 from tests.sources.warc_bytes import member, site
@@ -105,7 +105,7 @@ def test_a_server_that_fails_now_and_then_costs_nothing(server: str, how: str) -
     (file,) = find_files("web", config)
     assert (file.size, file.name) == (len(CRAWL), config.path) and "v1" in file.version
     made = reader(config, file)
-    spans = list(made.read(file, Slice()))
+    spans = list(settled(made.read(file, Slice())))
     assert kept(spans) == numbers(range(40)) and reasons(spans) == []
     if how != "whole":
         assert real(sliced(made, file, 9000)) == spans
@@ -114,7 +114,7 @@ def test_a_server_that_fails_now_and_then_costs_nothing(server: str, how: str) -
 def test_an_error_after_the_last_try_names_the_file(server: str) -> None:
     file = InputFile("web", f"{server}/down/a.warc.gz", len(CRAWL), "")
     with pytest.raises(SourceError, match=r"/down/a\.warc\.gz: can't be read after 7 tries \(503"):
-        list(reader(SourceConfig(path=file.name), file).read(file, Slice()))
+        list(settled(reader(SourceConfig(path=file.name), file).read(file, Slice())))
     assert Unreliable.asked["/down/a.warc.gz"] >= 7
 
 
@@ -124,7 +124,7 @@ def test_a_file_that_is_gone_is_a_sentence_at_the_start_and_damage_later(server:
         find_files("web", config)
     for name in ("gone", "later"):
         file = InputFile("web", f"{server}/{name}/a.warc.gz", 700, "")
-        spans = list(reader(SourceConfig(path=file.name), file).read(file, Slice()))
+        spans = list(settled(reader(SourceConfig(path=file.name), file).read(file, Slice())))
         assert [(s.offset, s.type) for s in spans] == [(0, "damaged")]
         assert spans[0].length in (700, len(CRAWL))
 
@@ -134,10 +134,10 @@ def test_a_path_list_behind_a_prefix_and_jsonl_and_parquet(server: str, tmp_path
     config = SourceConfig(paths=str(tmp_path / "paths"), prefix=f"{server}/")
     files = find_files("web", config)
     assert [file.name for file in files] == [f"{server}/good/a.warc.gz", f"{server}/busy/b.warc.gz"]
-    assert all(kept(reader(config, file).read(file, Slice())) == numbers(range(40)) for file in files)
+    assert all(kept(settled(reader(config, file).read(file, Slice()))) == numbers(range(40)) for file in files)
     for name in ("a.jsonl", "a.parquet"):  # not what the file is: no more than damage
         file = InputFile("web", f"{server}/good/{name}", len(CRAWL), "")
-        assert set(reasons(reader(SourceConfig(path=file.name), file).read(file, Slice()))) <= {
+        assert set(reasons(settled(reader(SourceConfig(path=file.name), file).read(file, Slice())))) <= {
             "damaged",
             "undecodable",
         }
@@ -194,11 +194,11 @@ def test_credentials_reach_the_server_and_no_output(server: str) -> None:
     given = (f"http://user:word@{host}/good/a.warc.gz?token=abc", f"http://user:word@{host}/down/a.warc.gz")
     (file,) = find_files("web", SourceConfig(path=given[0]))
     assert file.name == f"http://***@{host}/good/a.warc.gz?token=***"
-    spans = list(reader(SourceConfig(path=given[0]), file).read(file, Slice()))
+    spans = list(settled(reader(SourceConfig(path=given[0]), file).read(file, Slice())))
     assert kept(spans) == numbers(range(40)) and "word" not in repr(spans)
     lost = InputFile("web", mask_url(given[1]), 7, "")
     with pytest.raises(SourceError) as caught:
-        list(reader(SourceConfig(path=given[1]), lost).read(lost, Slice()))
+        list(settled(reader(SourceConfig(path=given[1]), lost).read(lost, Slice())))
     assert "word" not in str(caught.value) and "***@" in str(caught.value)
 
 
@@ -253,7 +253,7 @@ def test_s3_globs_lists_and_slices(s3: dict[str, Any]) -> None:
     assert kept(real(sliced(made, files[0], 9000))) == numbers(range(40))
     listed = SourceConfig(paths="s3://crawls/warc.paths", prefix="s3://crawls/", storage=s3)
     (file,) = find_files("web", listed)
-    assert kept(reader(listed, file).read(file, Slice())) == numbers(range(40))
+    assert kept(settled(reader(listed, file).read(file, Slice()))) == numbers(range(40))
 
 
 def test_s3_mistakes(s3: dict[str, Any]) -> None:

@@ -61,3 +61,9 @@ def test_a_magic_number_beats_every_header(magic: bytes, rest: bytes, content_ty
 @given(st.binary(max_size=2000), st.text(max_size=20))
 def test_any_bytes_have_a_kind(body: bytes, content_type: str) -> None:
     assert sniff(body, content_type) in ("html", "text", "binary")
+
+
+def test_a_row_of_comments_takes_no_exponential_time() -> None:
+    """Each comment may have ended at any later `-->`: 2^200 ways, were they all tried."""
+    assert sniff(b"<!---->" * 200 + b"x", "text/html") == "html"
+    assert sniff(b"<!---->" * 190 + b"<html>", "application/octet-stream") == "html"

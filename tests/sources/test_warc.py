@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curate.sources import SourceConfig, reader
-from curate.sources.reader import Slice
+from curate.sources.reader import Slice, settled
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
 from tests.sources.warc_bytes import (
     dictionary_frame,
@@ -67,7 +67,7 @@ def test_a_record_is_read_alone_from_its_offset(tmp_path: Path, name: str) -> No
     file = put(tmp_path, name, LAYOUTS[name](site(6)))
     made = reader(SourceConfig(path=file.name), file)
     for span in read(file):
-        assert next(iter(made.read(file, Slice(span.offset, span.offset + 1)))) == span
+        assert next(iter(settled(made.read(file, Slice(span.offset, span.offset + 1))))) == span
 
 
 def test_a_member_of_several_records_among_members_of_one(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_member_of_several_records_among_members_of_one(tmp_path: Path) -> Non
     assert kept(spans) == numbers(range(9))
     made = reader(SourceConfig(path=file.name), file)
     for span in spans:
-        assert next(iter(made.read(file, Slice(span.offset, span.offset + 1)))) == span
-        from_here = list(made.read(file, Slice(span.offset, None)))
+        assert next(iter(settled(made.read(file, Slice(span.offset, span.offset + 1))))) == span
+        from_here = list(settled(made.read(file, Slice(span.offset, None))))
         assert from_here == spans[spans.index(span) :]
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import tempfile
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 from curate.commands.make.progress import Progress
 from curate.config.file import Config, read_config
 from curate.errors import Stopped, UserError
+from curate.executors.bystander import standing_by
 from curate.executors.executor import Executor, Serial
 from curate.executors.processes import Processes
 from curate.output.folder import Output
@@ -46,7 +48,7 @@ def _slice_size(ctx: click.Context, parameter: click.Parameter, value: str | Non
     type=click.Choice(["processes", "serial", "ray"]),
     default="processes",
     show_default=True,
-    help="serial: in this process, without the guard against pages that kill it.",
+    help="serial: in this process; a page that kills it is named, and entered by the next call.",
 )
 @click.option("--address", help="Address of a Ray cluster (default: a local one).")
 @click.option("--limit", type=click.IntRange(0), help="Read only so many documents (a trial run).")
@@ -117,8 +119,10 @@ def execute(config: Config, options: dict[str, Any]) -> Report:
         decided=plant if options["canaries"] else None,
     )
     executor = make_executor(options["executor"], workers, options["address"])
+    alone = standing_by(output.work) if options["executor"] == "serial" else nullcontext()
     try:
-        return run(config, executor, settings, progress, progress.say)
+        with alone:
+            return run(config, executor, settings, progress, progress.say)
     finally:
         progress.close()
         executor.close()

@@ -68,11 +68,11 @@ def parse_fields(lines: bytes) -> dict[str, str]:
         text = lines.decode("utf-8")
     except UnicodeDecodeError:
         text = lines.decode("latin-1")
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}
     name = ""
     for line in text.split("\n"):
         if line[:1] in (" ", "\t") and name:
-            fields[name] += " " + line.strip()
+            fields[name] += " ", line.strip()
             continue
         key, colon, value = line.partition(":")
         if not colon:
@@ -84,5 +84,5 @@ def parse_fields(lines: bytes) -> dict[str, str]:
             name = ""
             continue
         name = key
-        fields[name] = value.strip()
-    return fields
+        fields[name] = [value.strip()]
+    return {name: "".join(parts) for name, parts in fields.items()}
