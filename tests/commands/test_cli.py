@@ -159,7 +159,7 @@ CONFIGS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "the same file twice": (changed(input={"a": "in/*.jsonl", "b": "in/*.jsonl"}), "is read twice"),
     "a missing column": (changed(input={"a": {"path": "in/a.parquet", "columns": ["colour"]}}), "colour"),
     "a missing model": (stages({"language": {"model": "nowhere.ftz"}}), "no model at nowhere.ftz"),
-    "no model": (stages({"language": {"model": "run.yaml"}}), "run.yaml is no fastText model"),
+    "no model": (stages({"language": {"model": "run.yaml"}}), "run.yaml: is no fastText model"),
     "a missing classifier": (stages({"naive_bayes": {"model": "nowhere.npz"}}), "nowhere.npz"),
     "a missing list": (stages({"url_filter": {"domains": "nowhere.txt"}}), "nowhere.txt"),
     "a file as output": (changed(output="run.yaml"), "output 'run.yaml': can't be written"),
