@@ -1,7 +1,7 @@
 """What a corpus stage sees when it decides: buckets, records and attributes of the living documents."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -96,6 +96,7 @@ class Corpus:
     executor: Executor | None = None
     source: Callable[[str], Iterator[Any]] | None = None
     notes: dict[str, int] = field(default_factory=dict)  # integers for the report
+    columns: Mapping[str, np.dtype[Any]] = field(default_factory=dict)  # what corpus stages set
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None, "source": None, "notes": {}}
@@ -115,6 +116,12 @@ class Corpus:
     def _is_living(self, stage: npt.NDArray[np.uint8]) -> Mask:
         living: Mask = (stage == 0) | (stage == self.index + 1)
         return living
+
+    def column(self, name: str, start: int, stop: int) -> npt.NDArray[Any]:
+        """What an earlier corpus stage set for the documents start … stop - 1. KeyError where none sets it."""
+        kind = self.columns[name]
+        path = self.living_path.with_name(f"{name}.column")
+        return np.fromfile(path, kind, max(0, stop - start), offset=start * kind.itemsize)
 
     def buckets(self, partition: int) -> Buckets:
         """The buckets of one partition. Peak of memory: about 33 bytes a key, below 2^32 documents."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from curate.corpus import Corpus
 
 Measures = Mapping[str, Any]
+Columns = Mapping[str, np.ndarray]
 Span = tuple[int, int]  # first character and the one behind the last
 OPENING = READ, GUARD, CAPS = "read", "guard", "caps"  # stages of the ledger that no config names
 
@@ -204,11 +205,13 @@ class CorpusStage(Protocol):
     What it may also declare: `Declared`.
     """
 
-    adds: ClassVar[Mapping[str, pa.DataType]]
     reasons: ClassVar[tuple[str, ...]]
 
     @property
-    def record(self) -> np.dtype[Any] | None: ...  # a class variable will do
+    def adds(self) -> Mapping[str, pa.DataType]: ...  # a class variable will do, here and below
+
+    @property
+    def record(self) -> np.dtype[Any] | None: ...
 
     def sketch(self, doc: Document) -> Sketch: ...
 
@@ -264,6 +267,8 @@ class Declared:
     recheck: Callable[[Document, Document, Sequence[Span]], Drop | None] | None = None  # of one that was cut: as it is
     # now, as it was, what was cut; a drop keeps the text as it was
     cause: Callable[[int], str] | None = None  # the words for a cut's `cause`
+    spread: Callable[[Columns], tuple[np.ndarray, Columns] | None] | None = None  # its columns of some kept documents ->
+    # the document of each row to be written, by place, and columns of these rows; None: one row each, as they are
     fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
     equal: bool = False  # twins are equal texts, of which the first stays

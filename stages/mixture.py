@@ -1,10 +1,9 @@
-"""Mixes groups of documents by weight under a token budget."""
+"""Mixes groups of documents by weight under a token budget, in one phase or several."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -15,11 +14,13 @@ from pydantic import Field
 from curate.corpus import Corpus
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Sketch, Verdicts
+from curate.stage import Columns, Sketch, Verdicts
 from scale.mixture import epochs_per_source
+from stages.mixing.pool import CLUSTER, REHYDRATION, Pool, Rehydrate, Table, grouped
+from stages.mixing.prefix import Share
+from stages.mixing.shares import Alpha, Phase, Weight, adds_to_one, wanted
 
 I64 = npt.NDArray[np.int64]
-U64 = npt.NDArray[np.uint64]
 
 SHARE = np.dtype([("group", "<u4"), ("tokens", "<i8"), ("hash", "<u8")])
 MANY_EPOCHS = 4
@@ -27,33 +28,24 @@ MANY_EPOCHS = 4
 MOST_EPOCHS = 100_000
 """Beyond any use of repeats: a budget that asks for more is a slip, and `rows` would fill the disk with it."""
 MOST_TOKENS = 1 << 40  # of one document; sums over 2**22 of these still fit
-DIGIT = 16  # bits of the hash looked at in one pass
-Weight = Annotated[float, Field(ge=0, le=1)]
-
-
-@dataclass
-class _Cut:
-    """Where the longest prefix that fits ends, for each group; filled in digit by digit."""
-
-    room: I64  # tokens that the prefix may have
-    open: npt.NDArray[np.bool_]  # groups of which a part of a pass is taken
-    taken: I64  # tokens before `hash`
-    hash: U64  # the hash at which the prefix ends, its leading digits so far
+PHASE_BITS = 8  # of the internal column `phase` for each phase: how often a document is read in it
+MOST_PHASES = 7
+MOST_IN_PHASE = (1 << PHASE_BITS) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture:
-    """Takes `weights[group] * tokens` tokens from each group of documents that agree in the attribute `by`.
+    """Takes a share of `tokens` from each group of documents that agree in the attribute `by`.
 
     A group's documents are taken in the order of a hash of `seed` and text, as many as fit. A group that
     holds fewer tokens than its part of the budget is repeated: whole passes and a part of one. Needs the
     attribute `token_count`.
     """
 
-    weights: Mapping[str, Weight]
+    weights: Mapping[str, Weight] | None = None
     """share of the tokens for each group; with `other` they add to 1 within 1e-6"""
-    tokens: Annotated[float, Field(ge=1, le=1 << 60)]
-    """the budget: tokens in all, repeats counted"""
+    tokens: Annotated[float, Field(ge=1, le=1 << 60)] | None = None
+    """the budget: tokens in all, repeats counted (not with `epochs`)"""
     by: str = "source"
     """what makes a group: source, or an attribute such as `language`"""
     other: Literal["drop"] | Weight | None = None
@@ -62,26 +54,67 @@ class Mixture:
     """a group over one epoch: `copies` as a column, `rows` written repeatedly, or never more than once"""
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 0
     """another seed takes other documents"""
+    alpha: Alpha | None = None
+    """instead of weights: share of each group by its tokens to this power (1: as they are, 0: equal)"""
+    epochs: Mapping[str, Annotated[float, Field(ge=0, le=MOST_EPOCHS)]] | None = None
+    """instead of weights and tokens: how often each group is read"""
+    phases: Annotated[tuple[Phase, ...], Field(min_length=1, max_length=MOST_PHASES)] | None = None
+    """instead of weights: {share, weights} or {share, alpha} for one phase of training after the other"""
+    max_epochs: Annotated[float, Field(gt=0)] | None = None
+    """most passes over a group; what it lacks then is a shortfall"""
+    rehydrate: Rehydrate | None = None
+    """copies by `cluster_size`: {size: copies} from each size on, or `fineweb2` or `txt360`; may stand alone"""
 
-    adds: ClassVar[Mapping[str, pa.DataType]] = {"copies": pa.int32()}
     fill: ClassVar[Mapping[str, int]] = {"copies": 1}
     reasons: ClassVar[tuple[str, ...]] = ("over_budget", "other_group")
     record: ClassVar[np.dtype[Any] | None] = SHARE
 
     def __post_init__(self) -> None:
-        total = fsum([*self.weights.values(), self.other if isinstance(self.other, float | int) else 0.0])
-        if abs(total - 1) > 1e-6:
-            raise ValueError(f"the weights must add to 1, not {total:g}; divide them by their sum")
+        given = [name for name in ("weights", "alpha", "epochs", "phases") if getattr(self, name) is not None]
+        if len(given) > 1 or (not given and self.rehydrate is None):
+            raise ValueError("give one of weights, alpha, epochs and phases (none is needed with rehydrate alone)")
+        if (self.tokens is None) == (given not in (["epochs"], [])):
+            raise ValueError("tokens: the budget is needed with weights, alpha and phases, and with them alone")
+        other = [self.other] if isinstance(self.other, float | int) else []
+        for weights in (self.weights, *(phase.weights for phase in self.phases or ())):
+            if weights is not None:
+                adds_to_one([*weights.values(), *other], "the weights")
+        if self.phases:
+            adds_to_one([phase.share for phase in self.phases], "the shares of the phases")
+        if isinstance(self.rehydrate, Mapping) and not all(size > 0 < times for size, times in self.rehydrate.items()):
+            raise ValueError("rehydrate: sizes and copies must be above 0")
+
+    @property
+    def adds(self) -> Mapping[str, pa.DataType]:
+        """The columns: `phase` only where there are phases."""
+        return {"copies": pa.int32(), **({"phase": pa.int64()} if self.phases else {})}
+
+    @cached_property
+    def _phases(self) -> tuple[Phase, ...]:
+        if self.phases or (self.weights is None and self.alpha is None):
+            return self.phases or ()
+        return (Phase(share=1.0, weights=self.weights, alpha=self.alpha),)
 
     @cached_property
     def groups(self) -> dict[str, int]:
-        """The groups that have a weight, with their index in records; any other has the next index."""
-        return {name: index for index, name in enumerate(self.weights)}
+        """The groups that are named, with their index in records; any other has the next index."""
+        named = (self.epochs or {}, *(phase.weights or {} for phase in self._phases))
+        return {name: index for index, name in enumerate(dict.fromkeys(name for some in named for name in some))}
+
+    @cached_property
+    def _open(self) -> bool:
+        """Whether groups are those that are found, not those that are named."""
+        return any(phase.alpha is not None for phase in self._phases)
+
+    @cached_property
+    def _table(self) -> Table | None:
+        return REHYDRATION[self.rehydrate] if isinstance(self.rehydrate, str) else self.rehydrate
 
     @property
     def needs(self) -> tuple[str, ...]:
         """Attributes that earlier stages or sources must have set."""
-        return ("token_count",) if self.by == "source" else ("token_count", self.by)
+        found = ("token_count", *((self.by,) if self.by != "source" else ()))
+        return (*found, CLUSTER) if self.rehydrate is not None else found
 
     def sketch(self, doc: Document) -> Sketch:
         tokens = doc.attributes.get("token_count")
@@ -100,41 +133,49 @@ class Mixture:
         return doc.address.source if self.by == "source" else _group_name(doc.attributes.get(self.by))
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
-        documents, tokens = self._totals(corpus)
-        if documents[-1] and self.other is None:
+        names, found = grouped(corpus, self.by, _group_name) if self._open else (tuple(self.groups), None)
+        pool = Pool(corpus, names, found, self._table)
+        if pool.totals[0][-1] and self.other is None and names:
             raise UserError(self._unlisted(corpus))
-        part = self.other if isinstance(self.other, float | int) else 0.0
-        wanted = np.array([round(weight * self.tokens) for weight in [*self.weights.values(), part]], np.int64)
-        passes = np.where(tokens > 0, wanted // np.maximum(tokens, 1), 1)
-        if self.repeat != "never" and passes.max() > MOST_EPOCHS:
-            raise UserError(self._too_often(int(np.argmax(passes)), tokens, wanted))
-        room = np.where(tokens > 0, wanted % np.maximum(tokens, 1), 0)
-        if self.repeat == "never":
-            room = np.where(passes > 0, 0, room)
-            passes = np.minimum(passes, 1)
+        wants = self._wanted(pool)
+        limits = self._limited(pool, wants)
+        shares = [Share.of(pool, limit) for limit in limits]
         if self.other == "drop":
-            passes[-1] = room[-1] = 0
-        partly = (tokens > 0) & ((room > 0) | (passes == 0))
-        cut = _find_cut(corpus, _Cut(room, partly, np.zeros_like(room), np.zeros(len(room), np.uint64)))
-        taken = np.zeros_like(tokens)
-        yield from self._verdicts(corpus, passes, cut, taken)
-        self._note(corpus, documents, tokens, wanted, taken)
+            for share in shares:
+                share.passes[-1], share.cut.open[-1] = 0, False
+        taken = np.zeros_like(wants)
+        yield from self._verdicts(pool, shares, taken)
+        self._note(pool, wants[-1], taken)
 
-    def _totals(self, corpus: Corpus) -> tuple[I64, I64]:
-        """Living documents and their tokens in each group; the last is that of groups without a weight."""
-        documents, tokens = (np.zeros(len(self.groups) + 1, np.int64) for _ in range(2))
-        for _, records, living in corpus.blocks():
-            some = records[living]
-            documents += np.bincount(some["group"], minlength=len(documents))
-            np.add.at(tokens, some["group"], some["tokens"])
-        return documents, tokens
+    def _wanted(self, pool: Pool) -> I64:
+        """Tokens wanted of each group by the end of each phase."""
+        tokens = pool.totals[1]
+        if self.tokens is None:  # epochs, or each document as its cluster is worth
+            epochs = [(self.epochs or {}).get(name, 0.0) for name in pool.names]
+            part = float(self.other) if isinstance(self.other, float | int) else 0.0
+            each = np.array([*epochs, part if self.epochs else 1.0])
+            return np.rint(each * tokens).astype(np.int64)[None]
+        part = float(self.other) if isinstance(self.other, float | int) else 0.0
+        return wanted(self._phases, pool.names, tokens, self.tokens, part)
 
-    def _too_often(self, group: int, tokens: I64, wanted: I64) -> str:
-        name = [*self.groups, "other"][group]
-        return (
-            f"mixture: {wanted[group]} tokens are wanted of the {self.by} '{name}', which holds {tokens[group]}: "
-            f"more than {MOST_EPOCHS} epochs; lower `tokens` or its weight, or say `repeat: never`"
-        )
+    def _limited(self, pool: Pool, wants: I64) -> I64:
+        """The same, with no more passes than are allowed. Raises UserError where nothing bounds them."""
+        tokens = pool.totals[1]
+        passes = np.where(tokens > 0, wants // np.maximum(tokens, 1), 0)
+        most = 1.0 if self.repeat == "never" else self.max_epochs
+        if most is not None:
+            return np.minimum(wants, np.floor(most * tokens.astype(np.float64)).astype(np.int64))
+        if passes.max() > MOST_EPOCHS:
+            group = int(np.argmax(passes[-1]))
+            raise UserError(
+                f"mixture: {wants[-1][group]} tokens are wanted of the {self.by} '{self._name(pool, group)}', which "
+                f"holds {tokens[group]}: more than {MOST_EPOCHS} epochs; lower `tokens` or its weight, or say "
+                "`repeat: never`"
+            )
+        return wants
+
+    def _name(self, pool: Pool, group: int) -> str:
+        return [*pool.names, "other" if pool.names else "all"][group]
 
     def _unlisted(self, corpus: Corpus) -> str:
         fix = "give it a weight, or say `other: drop` or `other: WEIGHT`"
@@ -150,30 +191,48 @@ class Mixture:
             first -= len(chunk)
         return f"mixture: no weight for a {self.by}; {fix}"
 
-    def _verdicts(self, corpus: Corpus, passes: I64, cut: _Cut, taken: I64) -> Iterator[Verdicts]:
+    def _verdicts(self, pool: Pool, shares: list[Share], taken: I64) -> Iterator[Verdicts]:
         """Copies and drops, block after block; adds what is taken to `taken`."""
-        at_cut = cut.taken.copy()
-        for start, records, living in corpus.blocks():
-            places = np.flatnonzero(living)
-            some = records[places]
-            group = some["group"].astype(np.int64)
-            copies = passes[group] + _inside(some, group, cut, at_cut)
-            np.add.at(taken, group, copies * some["tokens"])
-            places += start
-            other = (group == len(self.groups)) & (self.other == "drop")
+        for block in pool.blocks():
+            places = np.flatnonzero(block.living)
+            group, times = block.group[places], block.times[places]
+            upto = np.stack([share.times(block) for share in shares])
+            for phase, read in enumerate(upto):
+                np.add.at(taken[phase], group, read * block.tokens[places])
+            each = np.diff(upto, axis=0, prepend=0) * times
+            copies = each.sum(axis=0)
+            places += block.start
+            other = (group == len(pool.names)) & (self.other == "drop")
             yield Verdicts(places[other], "other_group")
             yield Verdicts(places[(copies == 0) & ~other], "over_budget")
-            several = copies > 1
-            yield Verdicts(places[several], None, columns={"copies": copies[several]})
+            told = copies > (0 if self.phases else 1)
+            columns = {"copies": copies[told], **({"phase": _packed(each[:, told])} if self.phases else {})}
+            yield Verdicts(places[told], None, columns=columns)
 
-    def _note(self, corpus: Corpus, documents: I64, available: I64, wanted: I64, taken: I64) -> None:
-        names = [*self.groups, "other"] if documents[-1] or self.other else [*self.groups]
-        over = 0
+    def spread(self, columns: Columns) -> tuple[np.ndarray, Columns] | None:
+        """A row for each phase that a document is read in, and for each time where `repeat` is `rows`."""
+        copies = columns["copies"].astype(np.int64)
+        if not self.phases:
+            again = np.repeat(np.arange(len(copies)), copies)
+            return (again, {"copies": np.ones(len(again), np.int32)}) if self.repeat == "rows" else None
+        shifts = PHASE_BITS * np.arange(len(self.phases))
+        each = (columns["phase"][:, None] >> shifts) & MOST_IN_PHASE
+        again, phase = np.nonzero(each)
+        times = each[again, phase]
+        if self.repeat == "rows":
+            again, phase = np.repeat(again, times), np.repeat(phase, times)
+            times = np.ones(len(again), np.int64)
+        return again, {"copies": times.astype(np.int32), "phase": phase.astype(np.int64)}
+
+    def _note(self, pool: Pool, wants: I64, taken: I64) -> None:
+        documents, available = pool.totals
+        names = [*pool.names, *(["other"] if documents[-1] or self.other else [])] if pool.names else ["all"]
+        over, notes = 0, pool.corpus.notes
         for index, name in enumerate(names):
-            held, share, got = int(available[index]), int(wanted[index]), int(taken[index])
+            held, share, got = int(available[index]), int(wants[index]), int(taken[-1][index])
             epochs = epochs_per_source({name: 1.0}, {name: held}, share)[name] if held and share else 0.0
             over += epochs > MANY_EPOCHS and self.repeat != "never"
-            short = share - got if self.repeat == "never" or not held else 0
+            short = share - got if self.repeat == "never" or self.max_epochs or not held else 0
             facts = {
                 "documents": int(documents[index]),
                 "available_tokens": held,
@@ -182,47 +241,20 @@ class Mixture:
                 "shortfall_tokens": max(0, short),
                 "epochs_thousandths": round(1000 * epochs),
             }
-            corpus.notes.update({f"{name}.{fact}": value for fact, value in facts.items()})
-        corpus.notes["groups_over_4_epochs"] = over
+            notes.update({f"{name}.{fact}": value for fact, value in facts.items()})
+            for phase in range(len(taken)) if self.phases else ():
+                before = int(taken[phase - 1][index]) if phase else 0
+                notes[f"{name}.phase_{phase}_tokens"] = int(taken[phase][index]) - before
+        notes["groups_over_4_epochs"] = over
+
+
+def _packed(each: I64) -> I64:
+    """How often documents are read in each phase, shape (phases, n), in one number each."""
+    if each.max(initial=0) > MOST_IN_PHASE:
+        raise UserError(f"mixture: a group is read more than {MOST_IN_PHASE} times in one phase; lower its weight")
+    packed: I64 = (each << (PHASE_BITS * np.arange(len(each)))[:, None]).sum(axis=0)
+    return packed
 
 
 def _group_name(value: Any) -> str:
     return "null" if value is None else str(value)
-
-
-def _find_cut(corpus: Corpus, cut: _Cut) -> _Cut:
-    """The exact end of each open group's longest prefix by hash, DIGIT bits a pass over the records.
-
-    A pass adds up the tokens of each value of the next digit among the hashes that begin like the cut; the
-    digit of the cut is the first at which they outgrow the room.
-    """
-    groups, values = len(cut.room), 1 << DIGIT
-    for shift in range(64 - DIGIT, -1, -DIGIT):
-        held = np.zeros(groups * values, np.int64)
-        for _, records, living in corpus.blocks():
-            group = records["group"].astype(np.int64)
-            fits = living & cut.open[group]
-            if shift < 64 - DIGIT:
-                above = np.uint64(shift + DIGIT)
-                fits &= (records["hash"] >> above) == (cut.hash[group] >> above)
-            some, group = records[fits], group[fits]
-            digit = (some["hash"] >> np.uint64(shift)) & np.uint64(values - 1)
-            np.add.at(held, group * values + digit.astype(np.int64), some["tokens"])
-        for index in np.flatnonzero(cut.open):
-            upto = np.cumsum(held[index * values : (index + 1) * values])
-            digit_at = int(np.searchsorted(upto, cut.room[index] - cut.taken[index], "right"))
-            cut.taken[index] += upto[digit_at - 1] if digit_at else 0
-            cut.hash[index] |= np.uint64(digit_at << shift)
-    return cut
-
-
-def _inside(records: npt.NDArray[Any], group: I64, cut: _Cut, at_cut: I64) -> npt.NDArray[np.bool_]:
-    """Which records lie in their group's prefix; `at_cut` counts on over records whose hash is the cut's."""
-    inside: npt.NDArray[np.bool_] = cut.open[group] & (records["hash"] < cut.hash[group])
-    edge = np.flatnonzero(cut.open[group] & (records["hash"] == cut.hash[group]))
-    for index in np.unique(group[edge]):
-        mine = edge[group[edge] == index]
-        upto = at_cut[index] + np.cumsum(records["tokens"][mine])
-        inside[mine] = upto <= cut.room[index]
-        at_cut[index] = upto[-1]
-    return inside

@@ -71,7 +71,8 @@ class Decision:
             self.editing.begin(index)
         sketches = Sketches.open(self.work, name, stage)
         living = table.folder / "stage.column"
-        corpus = Corpus(sketches, self.size, living, index, folder, self.executor, self.attributes)
+        kinds = {name: column.dtype for name, column in table.columns.items()}
+        corpus = Corpus(sketches, self.size, living, index, folder, self.executor, self.attributes, {}, kinds)
         with blamed(name, stage):
             dropped = table.enter(index, stage, cuts.kept_apart(stage.decide(corpus))) if self.size else 0
         notes = corpus.notes

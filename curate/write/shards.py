@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from curate.config.file import Config
 from curate.decide.survivors import Survivors, load_survivors, verdict_table
 from curate.durable import once
 from curate.executors.executor import Executor, results
 from curate.output.schema import FINEWEB, dump, shard_schema
 from curate.output.written import ShardFacts
 from curate.scan.tasks import load_run
+from curate.stage import CorpusStage, declared
 from curate.write.parquet import ParquetShard
 from curate.write.plan import Shard, shuffle_key
 from curate.write.scatter import NUMBER, Pieces, read_pieces, scatter
@@ -159,14 +159,25 @@ def _pieces(
         file, added = survivors.file(index), verdicts.added(numbers)
         rows = _shard_rows(table, file.source, file.name, added, types)
         kept.add(file.source, rows, table.column("words"), table.column("bytes"))
-        if "copies" in added and _repeats_rows(survivors.config):
-            again = np.repeat(np.arange(len(numbers)), added["copies"])
-            rows, numbers = rows.take(pa.array(again)), numbers[again]
+        for _, stage in survivors.config.corpus_stages:
+            rows, numbers, added = _spread(stage, rows, numbers, added)
         yield numbers, rows
 
 
-def _repeats_rows(config: Config) -> bool:
-    return any(getattr(stage, "repeat", None) == "rows" for _, stage in config.corpus_stages)
+def _spread(
+    stage: CorpusStage, rows: pa.Table, numbers: npt.NDArray[np.int64], added: dict[str, Any]
+) -> tuple[pa.Table, npt.NDArray[np.int64], dict[str, Any]]:
+    """Rows as often as a stage wants them written, with what it says of each."""
+    spread = declared(stage).spread
+    told = spread(added) if spread else None
+    if told is None:
+        return rows, numbers, added
+    again, columns = told
+    rows = rows.take(pa.array(again))
+    for name, values in columns.items():
+        place = rows.schema.get_field_index(name)
+        rows = rows.set_column(place, rows.schema.field(place), pa.array(values, rows.schema.field(place).type))
+    return rows, numbers[again], {name: columns.get(name, values[again]) for name, values in added.items()}
 
 
 def _shard_rows(

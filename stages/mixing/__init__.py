@@ -1,0 +1,1 @@
+"""What the stage `mixture` is made of."""
