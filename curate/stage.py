@@ -205,13 +205,11 @@ class CorpusStage(Protocol):
     What it may also declare: `Declared`.
     """
 
+    adds: ClassVar[Mapping[str, pa.DataType]]
     reasons: ClassVar[tuple[str, ...]]
 
     @property
-    def adds(self) -> Mapping[str, pa.DataType]: ...  # a class variable will do, here and below
-
-    @property
-    def record(self) -> np.dtype[Any] | None: ...
+    def record(self) -> np.dtype[Any] | None: ...  # a class variable will do
 
     def sketch(self, doc: Document) -> Sketch: ...
 
@@ -267,7 +265,7 @@ class Declared:
     recheck: Callable[[Document, Document, Sequence[Span]], Drop | None] | None = None  # of one that was cut: as it is
     # now, as it was, what was cut; a drop keeps the text as it was
     cause: Callable[[int], str] | None = None  # the words for a cut's `cause`
-    spread: Callable[[Columns], tuple[np.ndarray, Columns] | None] | None = None  # its columns of some kept documents ->
+    spread: Callable[[Columns], tuple[np.ndarray, Columns] | None] | None = None  # columns of some kept documents ->
     # the document of each row to be written, by place, and columns of these rows; None: one row each, as they are
     fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once

@@ -65,6 +65,7 @@ class Mixture:
     rehydrate: Rehydrate | None = None
     """copies by `cluster_size`: {size: copies} from each size on, or `fineweb2` or `txt360`; may stand alone"""
 
+    adds: ClassVar[Mapping[str, pa.DataType]] = {"copies": pa.int32(), "phase": pa.int64()}
     fill: ClassVar[Mapping[str, int]] = {"copies": 1}
     reasons: ClassVar[tuple[str, ...]] = ("over_budget", "other_group")
     record: ClassVar[np.dtype[Any] | None] = SHARE
@@ -83,11 +84,8 @@ class Mixture:
             adds_to_one([phase.share for phase in self.phases], "the shares of the phases")
         if isinstance(self.rehydrate, Mapping) and not all(size > 0 < times for size, times in self.rehydrate.items()):
             raise ValueError("rehydrate: sizes and copies must be above 0")
-
-    @property
-    def adds(self) -> Mapping[str, pa.DataType]:
-        """The columns: `phase` only where there are phases."""
-        return {"copies": pa.int32(), **({"phase": pa.int64()} if self.phases else {})}
+        if not self.phases:  # then there is no such column
+            object.__setattr__(self, "adds", {"copies": self.adds["copies"]})
 
     @cached_property
     def _phases(self) -> tuple[Phase, ...]:

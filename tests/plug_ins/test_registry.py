@@ -64,7 +64,7 @@ def test_what_a_stage_does_not_declare_has_a_default() -> None:
 def test_unknown_names_get_the_nearest_known_one() -> None:
     with pytest.raises(UserError, match="unknown stage 'gofer', did you mean 'gopher'"):
         stage_class("gofer")
-    with pytest.raises(UserError, match="unknown stage 'xyzzy', known are c4, exact_dedup"):
+    with pytest.raises(UserError, match=r"unknown stage 'xyzzy', known are .*c4, .*exact_dedup"):
         stage_class("xyzzy")
 
 
