@@ -49,6 +49,7 @@ UNFUSED: dict[str, float] = {
     "expert_overlap": 0,
     "straggler": 0.003,
     "fp8_gain": 1.5,
+    "fp4_gain": 2.2,
 }
 UNFUSED_FREE = (
     "matmul_peak",
@@ -95,6 +96,7 @@ FSDP_FIXED: dict[str, float] = {
     "pipeline_overlap": 0,
     "expert_overlap": 0,
     "fp8_gain": 1.5,
+    "fp4_gain": 2.2,
 }
 MEGATRON: dict[str, float] = {
     "matmul_peak": 0.62,
@@ -120,6 +122,7 @@ MEGATRON: dict[str, float] = {
     "expert_overlap": 0.5,
     "straggler": 0.003,
     "fp8_gain": 1.5,
+    "fp4_gain": 2.2,
 }
 MEGATRON_FREE = ("matmul_peak", "tensor_overlap", "logit_bytes")
 
@@ -227,7 +230,9 @@ PROVENANCE = {
     "megatron": "matmul_peak, tensor_overlap and logit_bytes fitted on Megatron-LM's H100 weak scaling of 2024; the "
     "rest "
     "are priors: shares of peaks from measured matmul maxima, bytes from counting passes over tensors",
-    "memory": "fitted on torchtitan's peaks; logit_bytes_fused and framework_gib are priors",
+    "memory": "fitted on torchtitan's peaks (gated MLPs); working_set_copies_plain, of MLPs without a gate, is a round "
+    "number at which nearly every open run of llm-foundry fits the card it ran on; logit_bytes_fused and framework_gib "
+    "are priors",
     "bands": "90th percentile of the absolute relative errors on rows left out of the fit (bench/scale_accuracy.py); "
     "megatron also over Llama 3 405B's published layouts",
 }

@@ -20,6 +20,7 @@ from scale.planner.step.workload import Layout, Train
 
 PRIOR: dict[str, float] = {
     "working_set_copies": 4.0,
+    "working_set_copies_plain": 2.5,
     "logit_bytes_eager": 10.0,
     "logit_bytes_fused": 2.0,
     "fragmentation": 0.03,

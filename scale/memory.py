@@ -45,6 +45,14 @@ RECIPES: dict[str, StateRecipe] = {
     "adam18": StateRecipe(2, 4, 0, 4, 4, 4, False, "Megatron-LM without its distributed optimizer: fp32 gradients"),
     "adam20": StateRecipe(2, 2, 4, 4, 4, 4, False, "Smith et al. 2022 (MT-NLG): fp32 gradient copy"),
     "dist-opt": StateRecipe(2, 4, 0, 4, 4, 4, True, "Megatron-LM distributed optimizer: 6 + 12/d"),
+    "adam8bit": StateRecipe(
+        2, 2, 0, 4, 1, 1, False, "Dettmers et al. 2022: moments in 8 bits, a scale a block of 2,048"
+    ),
+    "muon": StateRecipe(
+        2, 4, 0, 4, 4, 0, True, "Jordan et al. 2024, Liu et al. 2025: one momentum, sharded as dist-opt"
+    ),
+    "sgd": StateRecipe(2, 2, 0, 4, 0, 0, False, "no moments: master weights alone"),
+    "sgd-momentum": StateRecipe(2, 2, 0, 4, 4, 0, False, "master weights and one momentum"),
 }
 
 
@@ -70,8 +78,11 @@ class TrainingMemory:
         return {name: size for name, size in sizes.items() if size}
 
 
-def _recipe(name: str) -> StateRecipe:
-    if name not in RECIPES:
+def find_recipe(name: str | StateRecipe) -> StateRecipe:
+    """The recipe of that name, or the given one. Raises ValueError with the list for any other name."""
+    if isinstance(name, StateRecipe):
+        return name
+    if not isinstance(name, str) or name not in RECIPES:
         raise Refusal(f"recipe must be one of {', '.join(RECIPES)}, not {name!r}.")
     return RECIPES[name]
 
@@ -85,7 +96,7 @@ def training_memory(params: float, recipe: str = "adam16", data_parallel: int = 
     unknown recipe.
     """
     count = positive("params", params)
-    state = _recipe(recipe)
+    state = find_recipe(recipe)
     replicas = whole("data_parallel", data_parallel)
     share = count / replicas if state.sharded else count
     return TrainingMemory(
@@ -149,7 +160,7 @@ def zero_memory_per_gpu(params: float, gpus: int, stage: int, recipe: str = "ada
     not in it. Raises ValueError for params not above zero, gpus below 1, a stage outside 0..3, or an
     unknown recipe.
     """
-    count, shards, state = positive("params", params), whole("gpus", gpus), _recipe(recipe)
+    count, shards, state = positive("params", params), whole("gpus", gpus), find_recipe(recipe)
     level = whole("stage", stage, at_least=0)
     if level > 3:
         raise Refusal(f"stage must be 0, 1, 2 or 3, not {level}.")

@@ -34,11 +34,16 @@ def figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+def measure(value: float, digits: int = 2) -> str:
+    """A measured number: whole with commas from 1,000 on, else so many digits behind the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}f}"
+
+
 def duration(days: float) -> str:
     """`55.13 days`; below a day hours, minutes or seconds."""
     for unit, length in (("days", 1.0), ("hours", 24.0), ("minutes", 1440.0)):
         if days * length >= 1:
-            return f"{days * length:.2f} {unit}"
+            return f"{measure(days * length)} {unit}"
     return f"{days * 86400:.3g} seconds"
 
 

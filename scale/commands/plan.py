@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scale.commands.group import as_json, show
+from scale.commands.group import AMOUNT, as_json, show
 from scale.memory import RECIPES
 from scale.planner.answers import answers
 from scale.planner.answers.answer_text import memory_text
@@ -16,9 +16,11 @@ from scale.planner.plans.data import read_run
 from scale.planner.plans.explain import explanations
 from scale.planner.plans.plan import make_plan, plan_with_run
 from scale.planner.plans.plan_input import read_plan
-from scale.planner.plans.text import plan_text
+from scale.planner.plans.questions import gpus_answer, largest_micro_batch
+from scale.planner.plans.text import gpus_text, plan_text
 from scale.planner.step.hardware import Cluster, find_gpu
-from scale.planner.step.workload import RECOMPUTES, Layout, Train
+from scale.planner.step.workload import OFFLOADS, RECOMPUTES, Layout, Train
+from scale.refusal import require
 
 
 @click.command(epilog="\b\nExample:\n  scale plan configs/plans/deepseek-v3.yaml --explain")
@@ -78,29 +80,37 @@ def plan(plan_file: Path, run: Path | None, explain: bool, plot: Path | None, to
     show_default=True,
     help="Logits whole or in pieces.",
 )
+@click.option(
+    "--offload",
+    type=click.Choice(OFFLOADS),
+    default="none",
+    show_default=True,
+    help="What waits in host memory.",
+)
+@click.option("--lora-rank", default=0, help="Train adapters of this rank alone.  [default: all weights]")
+@click.option("--largest-micro-batch", "largest", is_flag=True, help="Also the largest micro-batch that fits.")
 @as_json
-def memory(
-    config: Path,
-    gpu: str,
-    tp: int,
-    cp: int,
-    pp: int,
-    ep: int,
-    dp: int,
-    zero: int,
-    micro_batch: int,
-    micro_batches: int,
-    interleave: int,
-    sequence: int,
-    recompute: Any,
-    recipe: str,
-    attention: Any,
-    loss: Any,
-    as_json: bool,
-) -> None:
+def memory(config: Path, gpu: str, largest: bool, as_json: bool, **given: Any) -> None:
     """Exact parameters of a Hugging Face config.json, and bytes per GPU by part and stage."""
-    layout = Layout(tp, cp, pp, ep, dp, zero, micro_batch, interleave, recompute=recompute)
+    ways = {key: given[key] for key in ("tp", "cp", "pp", "ep", "dp", "zero", "micro_batch", "interleave", "recompute")}
+    layout, model = Layout(**ways), read_config(config)
     cluster = Cluster(find_gpu(gpu), layout.gpus, gpus_per_node=layout.gpus)  # memory asks for no nodes
-    train = Train(sequence, dp * micro_batch * (micro_batches or pp), recipe=recipe, attention=attention, loss=loss)
-    answer = answers.memory_answer(read_config(config), cluster, layout, train)
+    batch = layout.dp * layout.micro_batch * (given["micro_batches"] or layout.pp)
+    rest = {key: given[key] for key in ("recipe", "attention", "loss", "offload", "lora_rank")}
+    train = Train(given["sequence"], batch, **rest)
+    answer = answers.memory_answer(model, cluster, layout, train)
+    if largest:
+        answer["largest_micro_batch"] = largest_micro_batch(model, cluster, layout, train)
     show(answer, memory_text(answer), as_json)
+
+
+@click.command(epilog="\b\nExample:\n  scale gpus configs/plans/llama-2-7b.yaml --days 30")
+@click.argument("plan_file", type=click.Path(path_type=Path))
+@click.option("--days", type=AMOUNT, help="Also the fewest that end the run within so many days.")
+@as_json
+def gpus(plan_file: Path, days: float | None, as_json: bool) -> None:
+    """How many GPUs a plan needs: the fewest on which it fits, and the fewest that are done in time."""
+    inputs = read_plan(plan_file)
+    require(days is None or days > 0, f"gpus: --days {days} is not above zero")
+    answer = gpus_answer(inputs, days)
+    show(answer, gpus_text(answer), as_json)

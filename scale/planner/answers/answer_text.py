@@ -22,7 +22,7 @@ def memory_text(a: Answer) -> str:
         "training state without sharding:",
     ]
     lines += [
-        f"  {name:9} {r['bytes_per_parameter']} bytes a parameter: {r['total_gb']:.1f} GB = {r['total_gib']:.1f} GiB"
+        f"  {name:12} {r['bytes_per_parameter']} bytes a parameter: {r['total_gb']:.1f} GB = {r['total_gib']:.1f} GiB"
         for name, r in a["state_by_recipe"].items()
     ]
     stages = a["stages_bytes"]
@@ -35,8 +35,11 @@ def memory_text(a: Answer) -> str:
             )
     lines.append(
         f"  fullest: {a['worst_stage']} stage, {a['worst_gib']:.2f} GiB = {a['worst_gb']:.2f} GB "
-        f"± {100 * a['error_band']:.0f} %, {'fits' if a['fits'] else 'does not fit'} in {a['limit_gib']:.1f} GiB usable"
+        f"± {100 * a['error_band']:.0f} %, {a['verdict']} in {a['limit_gib']:.1f} GiB usable"
     )
+    if "largest_micro_batch" in a:
+        most = a["largest_micro_batch"]
+        lines.append(f"  largest micro-batch: {most['fits']} fits, {most['may_fit']} may fit")
     return _lines(lines + [f"  note: {note}" for note in a["notes"]])
 
 

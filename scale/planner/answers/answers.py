@@ -55,6 +55,8 @@ def memory_answer(model: Model, cluster: Cluster, layout: Layout, train: Train) 
         "worst_gb": memory.worst_bytes / GB,
         "limit_gib": memory.limit / GIB,
         "fits": memory.fits,
+        "verdict": memory.verdict,
+        "least_gib": memory.least / GIB,
         "error_band": memory.band,
         "notes": list(model.notes),
     }

@@ -45,6 +45,26 @@ def token_flops(model: Model, sequence: int) -> TokenFlops:
     return TokenFlops(6.0 * counts.active, 3 * (matmul + full), 3 * (matmul + causal), matmul + full, full)
 
 
+def adapter_parameters(model: Model, rank: int) -> int:
+    """Parameters of adapters of that rank beside every linear layer: r·(inputs + outputs) each (Hu et al. 2021).
+
+    Experts have one each; 0 for rank 0.
+    """
+    a, h = model.attention, model.hidden
+    query, key_value = a.heads * a.head_dim, a.kv_heads * a.head_dim
+    attention = 2 * (h + query) + 2 * (h + key_value)
+    matrices = 3 if model.gated else 2
+    dense = model.dense_layers * matrices * (h + model.ffn)
+    experts = model.experts
+    routed = len(experts.layers) * (experts.count * matrices * (h + experts.ffn)) if experts else 0
+    return rank * (model.layers * attention + dense + routed)
+
+
+def trained_share(model: Model, rank: int) -> float:
+    """Share of the parameters that is trained: 1, or that of the adapters where there are any."""
+    return adapter_parameters(model, rank) / count_parameters(model).total if rank else 1.0
+
+
 def utilisation(tokens_per_second: float, flops_per_token: float, gpus: int, peak_tflops: float) -> float:
     """Share of the dense peak, as a fraction: tokens/s · FLOPs/token / (GPUs · peak).
 

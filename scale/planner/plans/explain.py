@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scale.memory import RECIPES
+from scale.memory import StateRecipe, find_recipe
 from scale.planner.step.calibration import calibration
 from scale.units import count, figure, money, percent
 
@@ -113,8 +113,14 @@ def _bubble(plan: Plan) -> dict[str, str]:
     }
 
 
+def _recipe(train: Mapping[str, Any]) -> StateRecipe:
+    """The recipe as the plan tells it: a name, or bytes by item."""
+    told = train["recipe"]
+    return find_recipe(told if isinstance(told, str) else StateRecipe(**told))
+
+
 def _memory(plan: Plan) -> dict[str, str]:
-    recipe = RECIPES[plan["inputs"]["train"]["recipe"]]
+    recipe = _recipe(plan["inputs"]["train"])
     layout, constants = plan["layouts"][0]["layout"], calibration()["memory"]
     loss, memory = plan["inputs"]["train"]["loss"], plan["layouts"][0]["memory"]
     replicas = layout["dp"] * layout["cp"]

@@ -17,6 +17,7 @@ from scale.planner.plans.data import DataPlan, Source, plan_data, sources_of_run
 from scale.planner.plans.failures import CheckpointPlan, plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
 from scale.planner.plans.published import BESIDE_STEP, Reached, reached
+from scale.planner.plans.questions import changes_that_fit, fewest
 from scale.planner.plans.sections import (
     GB,
     GIB,
@@ -28,10 +29,11 @@ from scale.planner.plans.sections import (
     with_band,
 )
 from scale.planner.step.estimate import StepEstimate, estimate_memory, estimate_step
+from scale.planner.step.hardware import Gpu
 from scale.planner.step.search import Candidates, search
 from scale.planner.step.workload import Layout, remarks
 from scale.refusal import Refusal
-from scale.units import duration, round_numbers
+from scale.units import duration, money, round_numbers
 
 SCHEMA = "scale-plan/1"
 
@@ -189,7 +191,7 @@ def bubble(layout: Layout, inputs: PlanInput) -> dict[str, float]:
             "ratio_to_ideal": interleaved_bubble_ratio(layout.pp, m, layout.interleave),
         }
     fraction = bubble_fraction(layout.pp, m)
-    share = 1 / 3 if layout.schedule == "zb1p" else 0.0 if layout.schedule == "zbv" else 1.0
+    share = layout.bubble_share
     return {"fraction_of_total": fraction * share, "ratio_to_ideal": fraction * share / (1 - fraction * share)}
 
 
@@ -212,10 +214,17 @@ def nothing_fits(inputs: PlanInput, found: Candidates) -> str:
     need, limit = found.bytes_per_gpu[index] / GIB, inputs.cluster.memory_bytes / GIB
     return (
         f"none of {len(found.seconds)} layouts fits: the leanest, {found.layout(index).label()}, needs {need:.1f} GiB "
-        f"on its {found.stage_name(index)} stage and {limit:.1f} GiB of {inputs.cluster.gpu.name} are usable; take "
-        f"more "
-        "GPUs, GPUs with more memory, a smaller micro-batch or full recomputation"
+        f"on its {found.stage_name(index)} stage and {limit:.1f} GiB of {inputs.cluster.gpu.name} are usable; "
+        f"{way_out(inputs)}"
     )
+
+
+def way_out(inputs: PlanInput) -> str:
+    """What would make it fit: how many GPUs, and which single changes."""
+    more, changes = fewest(inputs), changes_that_fit(inputs)
+    ways = [f"{more.gpus:,} of these GPUs ({more.verdict} as {more.layout.label()})"] if more else []
+    ways += changes
+    return f"it would with {' or '.join(ways)}" if ways else "no single change is enough; take GPUs with more memory"
 
 
 def warnings(inputs: PlanInput, best: Layout, ranked: Mapping[str, Any], data: DataPlan | None) -> list[str]:
@@ -232,7 +241,8 @@ def warnings(inputs: PlanInput, best: Layout, ranked: Mapping[str, Any], data: D
             f"{inputs.train.tokens * inputs.target.days / days:.3g} tokens"
         )
     if inputs.target.cost and cost > inputs.target.cost:
-        found.append(f"target cost {inputs.target.cost:,.0f} is not met: {cost:,.0f}")
+        found.append(f"target cost {money(inputs.target.cost)} is not met: {money(cost)}")
+    found += borrowed(inputs.cluster.gpu) + narrow_batch(inputs)
     memory = ranked["memory"]
     if memory["worst_gib"]["high"] > memory["limit_gib"]:
         found.append(
@@ -242,6 +252,26 @@ def warnings(inputs: PlanInput, best: Layout, ranked: Mapping[str, Any], data: D
     if inputs.train.tokens < inputs.train.tokens_per_step:
         found.append("the tokens are fewer than one optimiser step")
     return found
+
+
+def narrow_batch(inputs: PlanInput) -> list[str]:
+    """A batch that divides into far fewer replicas than there are GPUs, and the next one that does not."""
+    batch, gpus = inputs.train.global_batch, inputs.cluster.gpus
+    ways = max(d for d in range(1, min(batch, gpus) + 1) if batch % d == 0 and gpus % d == 0)
+    if ways * 8 > min(batch, gpus):
+        return []
+    better = -(-batch // min(batch, gpus)) * min(batch, gpus)
+    return [
+        f"a global batch of {batch:,} sequences divides into at most {ways:,} replicas of these {gpus:,} GPUs; "
+        f"{better:,} sequences would divide into {min(batch, gpus):,}"
+    ]
+
+
+def borrowed(gpu: Gpu) -> list[str]:
+    """Which numbers of a card given by numbers are another card's."""
+    return (
+        [f"numbers of {gpu.name} that were not given are borrowed: {', '.join(gpu.borrowed)}"] if gpu.borrowed else []
+    )
 
 
 def plan_with_run(

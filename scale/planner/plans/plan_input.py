@@ -11,6 +11,7 @@ from typing import Any
 from curate.errors import UserError
 from curate.yaml12 import load
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
+from scale.memory import StateRecipe
 from scale.planner.models.families import read_config
 from scale.planner.models.model import Model, count_parameters
 from scale.planner.models.shape import model_from_shape
@@ -135,6 +136,8 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
         "loss",
         "dropout",
         "software",
+        "offload",
+        "lora_rank",
     ]
     train = section(config, "train", known)
     sequence = read_whole(train.get("sequence", min(model.max_sequence or 4096, 8192)), "train.sequence")
@@ -159,8 +162,25 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
         not model.positions or sequence <= model.positions,
         f"train.sequence: {sequence} is beyond the {model.positions} learned positions of {model.name}",
     )
-    rest = {key: train[key] for key in ("precision", "recipe", "attention", "loss", "software") if key in train}
+    words = ("precision", "attention", "loss", "software", "offload")
+    rest: dict[str, Any] = {key: train[key] for key in words if key in train}
+    if "recipe" in train:
+        rest["recipe"] = _recipe(train["recipe"])
+    if "lora_rank" in train:
+        rest["lora_rank"] = read_whole(train["lora_rank"], "train.lora_rank")
     return Train(sequence, batch, total, dropout=flag(train.get("dropout", False), "train.dropout"), **rest)
+
+
+def _recipe(value: Any) -> str | StateRecipe:
+    """The name of a recipe, or bytes per parameter by item (what is left out is 0)."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    items = [f.name for f in dataclasses.fields(StateRecipe) if f.name not in ("sharded", "source")]
+    for key in value:
+        require(key in (*items, "sharded"), f"train.recipe.{key}: unknown key; known: {', '.join(items)}, sharded")
+    sizes = {key: _way(value.get(key, 0), f"train.recipe.{key}") for key in items}
+    require(all(size >= 0 for size in sizes.values()), "train.recipe: bytes per parameter cannot be negative")
+    return StateRecipe(**sizes, sharded=flag(value.get("sharded", False), "train.recipe.sharded"), source="given")
 
 
 def _cluster(config: Mapping[str, Any]) -> Cluster:
@@ -181,16 +201,21 @@ def _gpu(value: Any) -> Gpu:
         return find_gpu(str(value))
     given = dict(value)
     start = find_gpu(str(given.pop("like", "H100-SXM-80GB")))
-    known = [f.name for f in dataclasses.fields(Gpu)]
+    known = [f.name for f in dataclasses.fields(Gpu) if f.name not in ("names", "borrowed")]
     for key in given:
         require(key in known, f"cluster.gpu.{key}: unknown key; known: like, {', '.join(known)}")
-    changes: dict[str, Any] = {k: str(v) if k in ("name", "source") else _gpu_number(k, v) for k, v in given.items()}
-    return dataclasses.replace(start, **{"name": f"{start.name} (changed)", **changes})
+    texts = ("name", "source", "die")
+    changes: dict[str, Any] = {k: str(v) if k in texts else _gpu_number(k, v) for k, v in given.items()}
+    left = tuple(key for key in known if key not in (*given, *texts))
+    # What was measured of a die holds as long as its matrix units are the same.
+    same = not {"bf16_tflops", "multiprocessors", "matmul_fraction"} & set(given)
+    die = {"die": start.die if same else ""}
+    return dataclasses.replace(start, **{"name": f"{start.name} (changed)", "borrowed": left, **die, **changes})
 
 
 def _gpu_number(key: str, value: Any) -> float | None:
     """A number of a GPU; those that the hardware table leaves open may be null."""
-    if value is None and key in ("fp8_tflops", "matmul_fraction"):
+    if value is None and key in ("fp8_tflops", "fp4_tflops", "matmul_fraction"):
         return None
     return read_number(value, f"cluster.gpu.{key}")
 

@@ -95,6 +95,8 @@ def memory_section(memory: MemoryEstimate) -> dict[str, Any]:
         "worst_gb": worst / GB,
         "limit_gib": memory.limit / GIB,
         "limit_gb": memory.limit / GB,
+        "verdict": memory.verdict,
+        "least_gib": memory.least / GIB,
         "margin_gib": (memory.limit - worst) / GIB,
     }
 

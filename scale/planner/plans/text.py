@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scale.planner.answers.answers import grid_text
-from scale.units import count, duration, figure, money, percent, quantity
+from scale.units import count, duration, figure, measure, money, percent, quantity
 
 Plan = Mapping[str, Any]
 
@@ -64,7 +64,7 @@ def _model(plan: Plan) -> list[str]:
 
 LEGEND = (
     "  tp, cp, pp, ep, dp: tensor-, context-, pipeline-, expert- and data-parallel ways (cp, ep: 1 if not named);",
-    "  zero: ZeRO stage; b: sequences in a micro-batch; v: model chunks on a stage; zb1p, zbv: zero-bubble schedules;",
+    "  zero: ZeRO stage; b: sequences in a micro-batch; v: model chunks on a stage; zb1p, zbv, dualpipe: schedules;",
     "  none, selective, full: activations that are recomputed",
 )
 
@@ -128,7 +128,7 @@ def _memory(best: Mapping[str, Any]) -> list[str]:
     lines.append(
         f"  fullest: {memory['worst_stage']} stage, {memory['worst_gib']['value']:.1f} GiB = "
         f"{memory['worst_gb']:.1f} GB "
-        f"of {memory['limit_gib']:.1f} GiB usable, margin {memory['margin_gib']:.1f} GiB"
+        f"of {memory['limit_gib']:.1f} GiB usable, margin {memory['margin_gib']:.1f} GiB: {memory['verdict']}"
     )
     return lines
 
@@ -187,9 +187,9 @@ def _checkpoint(plan: Plan) -> list[str]:
     saved = "" if c["interval_minutes"] == c["young_minutes"] else f" saving every {c['interval_minutes']:g} min"
     return [
         *lines,
-        f"  a failure every {c['mean_minutes_between_failures'] / 60:.1f} hours, {figure(c['expected_failures'])} "
-        f"expected; "
-        f"save every {c['young_minutes']:.1f} min (Young 1974) or {c['daly_minutes']:.1f} (Daly 2006)",
+        f"  a failure every {measure(c['mean_minutes_between_failures'] / 60, 1)} hours, "
+        f"{figure(c['expected_failures'])} expected; "
+        f"save every {measure(c['young_minutes'], 1)} min (Young 1974) or {measure(c['daly_minutes'], 1)} (Daly 2006)",
         f"  waste {percent(c['waste'])} of wall-clock time{saved}: saving {percent(c['saving'])}, lost work "
         f"{percent(c['losing'])}, restarts {percent(c['restarting'])}; goodput {percent(c['goodput'])}",
         f"  dropping the failed replica for {c['repair_hours']:g} h instead of restarting would cost "
@@ -204,7 +204,7 @@ def _data(plan: Plan) -> list[str]:
     lines = [f"DATA {count(data['training_tokens'])} training tokens from {count(data['unique_tokens'])} unique"]
     for name, s in data["sources"].items():
         held = "unknown" if s["tokens"] is None else count(s["tokens"])
-        epochs = "unknown" if s["epochs"] is None else f"{s['epochs']:.2f}"
+        epochs = "unknown" if s["epochs"] is None else measure(s["epochs"])
         documents = "" if s["documents"] is None else f", {s['documents']:,} documents"
         lines.append(f"  {name}: {held} tokens{documents}, weight {s['weight']:.3g}, {epochs} epochs")
     lines.append(
@@ -229,3 +229,17 @@ def _levers(plan: Plan) -> list[str]:
 
 def _warnings(plan: Plan) -> list[str]:
     return ["WARNINGS", *(f"  {text}" for text in plan["warnings"])] if plan["warnings"] else []
+
+
+def gpus_text(answer: Mapping[str, Any]) -> str:
+    """The answer of `scale gpus`, a line a question."""
+    lines = []
+    for key, question in (("fewest_that_fit", "fewest that fit"), ("fewest_for_days", f"for {answer['days']} days")):
+        if key in answer:
+            found = answer[key]
+            told = "none"
+            if found is not None:
+                told = f"{found['gpus']:,} × {answer['gpu']} ({found['verdict']} as {found['layout']})"
+                told += f", done in {duration(found['days'])}"
+            lines.append(f"{question}: {told}")
+    return "\n".join(lines) + "\n"

@@ -12,8 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scale.pipeline import ZERO_BUBBLE_SHARES
-from scale.planner.models.flops import attention_context
+from scale.planner.models.flops import attention_context, trained_share
 from scale.planner.models.model import Model
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.workload import RECOMPUTES, Layout, Train
@@ -82,6 +81,8 @@ class Shape(_Columns):
     unfused: Array
     dropout: Array
     eager_loss: Array
+    trained: Array
+    offloaded: Array
 
     @classmethod
     def of(cls, model: Model, train: Train) -> Shape:
@@ -115,13 +116,16 @@ class Shape(_Columns):
             "unfused": unfused,
             "dropout": train.dropout or unfused,
             "eager_loss": train.loss == "eager",
+            "trained": trained_share(model, train.lora_rank),
+            "offloaded": train.offload == "optimizer",
         }
         return cls(**{key: array(value) for key, value in values.items()})
 
 
 @dataclass(frozen=True)
 class Grid(_Columns):
-    """Layouts as columns. `bubble_share` is the part of 1F1B's bubble that the schedule leaves."""
+    """Layouts as columns. `bubble_share` is the part of 1F1B's bubble that the schedule leaves; `doubled` is 1 where a
+    GPU holds two stages, one of either direction (DualPipe)."""
 
     tp: Array
     cp: Array
@@ -135,10 +139,10 @@ class Grid(_Columns):
     recompute: Array
     sequence_parallel: Array
     bubble_share: Array
+    doubled: Array
 
     @classmethod
     def of(cls, layout: Layout, train: Train) -> Grid:
-        share = ZERO_BUBBLE_SHARES.get(layout.schedule.upper(), 1.0) if layout.schedule.startswith("zb") else 1.0
         values = {
             "tp": layout.tp,
             "cp": layout.cp,
@@ -151,7 +155,8 @@ class Grid(_Columns):
             "micro_batches": layout.micro_batches(train),
             "recompute": RECOMPUTES.index(layout.recompute),
             "sequence_parallel": layout.sequence_parallel and layout.tp > 1,
-            "bubble_share": share,
+            "bubble_share": layout.bubble_share,
+            "doubled": layout.schedule == "dualpipe" and layout.pp > 1,
         }
         return cls(**{key: array(value) for key, value in values.items()})
 
@@ -167,7 +172,7 @@ class Grid(_Columns):
     @property
     def folded(self) -> Flags:
         """Where stages are laid down and back up again (ZBV), so that the first GPU holds both ends of the model."""
-        return np.asarray((self.bubble_share <= 0) & (self.pp > 1))
+        return np.asarray((self.bubble_share <= 0) & (self.pp > 1) & (self.doubled <= 0))
 
     @property
     def sequence_ways(self) -> Array:
@@ -184,7 +189,7 @@ def recomputes_matmuls(s: Shape, g: Grid) -> Flags:
 @dataclass(frozen=True)
 class Rates(_Columns):
     """Rates of one GPU: bf16 FLOP/s and bytes/s, one direction; `fp8` and `fp4` are 1 when matmuls run in so few bits,
-    `node` is GPUs per node, `units` the multiprocessors of a GPU."""
+    `host` the link to host memory, `node` is GPUs per node, `units` the multiprocessors of a GPU."""
 
     peak: Array
     fp8: Array
@@ -194,6 +199,7 @@ class Rates(_Columns):
     network: Array
     node: Array
     units: Array
+    host: Array
 
     @classmethod
     def of(cls, cluster: Cluster, precision: str = "bf16") -> Rates:
@@ -207,5 +213,6 @@ class Rates(_Columns):
             "network": cluster.network_gb_per_s * 1e9,
             "node": cluster.gpus_per_node,
             "units": gpu.multiprocessors,
+            "host": cluster.host_gb_per_s * 1e9,
         }
         return cls(**{key: array(value) for key, value in values.items()})

@@ -64,7 +64,9 @@ def expert_seconds(s: Shape, g: Grid, compute_seconds: Array, r: Rates, c: Const
     inside = np.minimum(g.ep, np.maximum(1.0, r.node / span)) / g.ep
     network = volume * (1 - inside) / (r.network * c.network_peak)
     total = count * (network + volume * inside / (r.in_node * c.in_node_peak) + c.collective_latency)
-    return np.where(g.ep > 1, np.maximum(total - c.expert_overlap * compute_seconds, 0.1 * total), 0.0)
+    # DualPipe runs the exchanges of one direction beside the computation of the other.
+    overlap = np.where(g.doubled > 0, 1.0, c.expert_overlap)
+    return np.where(g.ep > 1, np.maximum(total - overlap * compute_seconds, 0.1 * total), 0.0)
 
 
 def boundary_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> Array:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Literal
 
 import numpy as np
 
-from scale.memory import RECIPES
 from scale.planner.models.flops import TokenFlops, token_flops, utilisation
 from scale.planner.models.model import Model
 from scale.planner.step.arrays import Grid, Rates, Shape, array
 from scale.planner.step.calibration import calibration, constants_for, stack_of, time_band
 from scale.planner.step.hardware import Cluster
-from scale.planner.step.memory import stage_memory
+from scale.planner.step.memory import least_bytes, stage_memory
 from scale.planner.step.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
 from scale.planner.step.steptime import StepTime, step_seconds
 from scale.planner.step.workload import Layout, Train, require_possible
+
+Verdict = Literal["fits", "may fit", "does not fit"]
 
 
 @dataclass(frozen=True)
@@ -44,20 +46,32 @@ class StepEstimate:
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """Bytes on one GPU per stage and part. `worst` names the fullest stage; `band` is relative."""
+    """Bytes on one GPU per stage and part. `worst` names the fullest stage; `band` is relative.
+
+    `least` is the least the layout may need: the low edge of the band, with the loss computed in pieces.
+    """
 
     stages: dict[str, dict[str, float]]
     worst: str
     limit: float
     band: float
+    least: float
 
     @property
     def worst_bytes(self) -> float:
         return sum(self.stages[self.worst].values())
 
     @property
+    def verdict(self) -> Verdict:
+        """Whether it fits: surely (the high edge of the band), maybe, or not even at the least it may need."""
+        if self.worst_bytes * (1 + self.band) <= self.limit:
+            return "fits"
+        return "may fit" if self.least <= self.limit else "does not fit"
+
+    @property
     def fits(self) -> bool:
-        return self.worst_bytes <= self.limit
+        """False only where it surely does not fit."""
+        return self.verdict != "does not fit"
 
 
 def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
@@ -69,7 +83,7 @@ def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> S
         shape,
         grid,
         heavy,
-        reduced_bytes(RECIPES[train.recipe], grid.zero),
+        reduced_bytes(train.state, grid.zero),
         Rates.of(cluster, train.precision),
         constants_for(stack, cluster.gpu),
     )
@@ -121,7 +135,8 @@ def estimate_memory(model: Model, cluster: Cluster, layout: Layout, train: Train
     names = {1: ("first",), 2: ("first", "last")}.get(layout.pp, STAGES)
     stages = {}
     for stage in names:
-        parts = stage_memory(parameters, shape, grid, RECIPES[train.recipe], stage)
+        parts = stage_memory(parameters, shape, grid, train.state, stage)
         stages[stage] = {f.name: float(np.ravel(getattr(parts, f.name))[0]) for f in fields(parts)}
     worst = max(stages, key=lambda name: sum(stages[name].values()))
-    return MemoryEstimate(stages, worst, cluster.memory_bytes, float(calibration()["bands"]["memory"]))
+    least = float(np.ravel(least_bytes(parameters, shape, grid, train.state))[0])
+    return MemoryEstimate(stages, worst, cluster.memory_bytes, float(calibration()["bands"]["memory"]), least)

@@ -21,7 +21,7 @@ class Gpu:
     """One accelerator. `matmul_fraction` is the best measured share of the bf16 peak, None where unmeasured.
 
     Cards of one `die` share what was measured of its matmuls and attention; "" is a card of which nothing is known.
-    `names` are what `nvidia-smi` and others print.
+    `names` are what `nvidia-smi` and others print; `borrowed` numbers are of the card it was said to be like.
 
     Raises `Refusal` for a rate or size that is not above zero.
     """
@@ -41,6 +41,7 @@ class Gpu:
     fp4_tflops: float | None = None
     die: str = ""
     names: tuple[str, ...] = ()
+    borrowed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         rates = (
@@ -73,7 +74,8 @@ class Cluster:
 
     `network_gb_per_s` and `in_node_gb_per_s` are per GPU and one direction; `failures_per_1000_node_days` follows
     Kokolis et al. 2025 (arXiv 2410.21680), default Meta's RSC-1 rate of 6.5. Rates and the price left out (NaN) are
-    those of the GPU, the storage 2 GB/s a node. Raises `Refusal` for numbers that no cluster has.
+    those of the GPU, the storage 2 GB/s a node. `host_gb_per_s` is what one GPU and its share of the host's
+    memory move. Raises `Refusal` for numbers that no cluster has.
     """
 
     gpu: Gpu
@@ -86,6 +88,7 @@ class Cluster:
     failures_per_1000_node_days: float = 6.5
     restart_minutes: float = 15.0
     usable_memory_fraction: float = 0.95
+    host_gb_per_s: float = 25.0
 
     def __post_init__(self) -> None:
         require(self.gpus >= 1, f"cluster: {self.gpus} gpus is impossible; give at least 1")
@@ -109,7 +112,7 @@ class Cluster:
             if math.isnan(getattr(self, key)):
                 object.__setattr__(self, key, value)
         require(self.price_per_gpu_hour >= 0, "cluster: price_per_gpu_hour cannot be negative")
-        for key in ("in_node_gb_per_s", "network_gb_per_s", "storage_gb_per_s"):
+        for key in ("in_node_gb_per_s", "network_gb_per_s", "storage_gb_per_s", "host_gb_per_s"):
             given = getattr(self, key)
             require(given > 0, f"cluster: {key} is {given:g}, and must be above 0; leave it out for the default")
 

@@ -43,9 +43,13 @@ def matmul_seconds(m: Array, n: Array, k: Array, r: Rates, c: Constants) -> Arra
     return np.where(n > 0, np.maximum(flops, moved) + wave, 0.0)
 
 
-def linear_seconds(m: Array, n: Array, k: Array, forwards: Array, r: Rates, c: Constants) -> Array:
-    """A linear layer: `forwards` forward products and the two of the backward pass (inputs and weights)."""
-    return forwards * matmul_seconds(m, n, k, r, c) + matmul_seconds(m, k, n, r, c) + matmul_seconds(n, k, m, r, c)
+def linear_seconds(m: Array, n: Array, k: Array, forwards: Array, r: Rates, c: Constants, trained: Array) -> Array:
+    """A linear layer: `forwards` forward products and the two of the backward pass (inputs, and weights where trained).
+
+    Adapters are too thin to count beside the frozen weights they stand at.
+    """
+    weights = np.where(trained >= 1, matmul_seconds(n, k, m, r, c), 0.0)
+    return forwards * matmul_seconds(m, n, k, r, c) + matmul_seconds(m, k, n, r, c) + weights
 
 
 def layer_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> LayerTime:
@@ -65,28 +69,28 @@ def layer_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> LayerTime:
 
 def _attention_matmuls(s: Shape, g: Grid, tokens: Array, forwards: Array, r: Rates, c: Constants) -> Array:
     h, t = s.hidden, g.tp
-    standard = linear_seconds(tokens, (s.query + 2 * s.key_value) / t, h, forwards, r, c) + linear_seconds(
-        tokens, h, s.query / t, forwards, r, c
+    standard = linear_seconds(tokens, (s.query + 2 * s.key_value) / t, h, forwards, r, c, s.trained) + linear_seconds(
+        tokens, h, s.query / t, forwards, r, c, s.trained
     )
     if not np.any(s.kv_rank > 0):
         return standard
     latent = (
-        linear_seconds(tokens, s.kv_latent, h, forwards, r, c)
-        + linear_seconds(tokens, s.kv_expanded / t, s.kv_rank, forwards, r, c)
-        + linear_seconds(tokens, h, s.key_value / t, forwards, r, c)
+        linear_seconds(tokens, s.kv_latent, h, forwards, r, c, s.trained)
+        + linear_seconds(tokens, s.kv_expanded / t, s.kv_rank, forwards, r, c, s.trained)
+        + linear_seconds(tokens, h, s.key_value / t, forwards, r, c, s.trained)
         + np.where(
             s.q_rank > 0,
-            linear_seconds(tokens, s.q_rank, h, forwards, r, c)
-            + linear_seconds(tokens, s.query / t, s.q_rank, forwards, r, c),
-            linear_seconds(tokens, s.query / t, h, forwards, r, c),
+            linear_seconds(tokens, s.q_rank, h, forwards, r, c, s.trained)
+            + linear_seconds(tokens, s.query / t, s.q_rank, forwards, r, c, s.trained),
+            linear_seconds(tokens, s.query / t, h, forwards, r, c, s.trained),
         )
     )
     return np.where(s.kv_rank > 0, latent, standard)
 
 
 def _mlp_seconds(tokens: Array, ffn: Array, s: Shape, forwards: Array, r: Rates, c: Constants) -> Array:
-    return linear_seconds(tokens, s.inputs * ffn, s.hidden, forwards, r, c) + linear_seconds(
-        tokens, s.hidden, ffn, forwards, r, c
+    return linear_seconds(tokens, s.inputs * ffn, s.hidden, forwards, r, c, s.trained) + linear_seconds(
+        tokens, s.hidden, ffn, forwards, r, c, s.trained
     )
 
 
@@ -127,5 +131,6 @@ def head_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> Array:
     tokens = g.micro_batch * s.sequence / g.cp
     one = np.ones_like(tokens)
     return (
-        linear_seconds(tokens, s.vocab / g.tp, s.hidden, one, r, c) + c.logit_bytes * tokens * s.vocab / g.tp / r.memory
+        linear_seconds(tokens, s.vocab / g.tp, s.hidden, one, r, c, s.trained)
+        + c.logit_bytes * tokens * s.vocab / g.tp / r.memory
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from scale.memory import RECIPES, StateRecipe
+from scale.memory import StateRecipe
 from scale.planner.step.arrays import (
     FULL,
     NONE,
@@ -145,7 +145,7 @@ def in_flight(stage: str, g: Grid) -> Array:
     index = {"first": np.zeros_like(g.pp), "middle": np.minimum(1.0, g.pp - 1), "last": g.pp - 1}[stage]
     plain = g.pp - index
     interleaved = ((g.pp - index - 1) * 2 + (g.interleave - 1) * g.pp + 1) / g.interleave
-    held = np.select([g.bubble_share < 1, g.interleave > 1], [g.pp, interleaved], plain)
+    held = np.select([g.bubble_share < 1, g.interleave > 1], [g.pp + g.doubled, interleaved], plain)
     return array(np.minimum(held, g.micro_batches))
 
 
@@ -172,15 +172,16 @@ def stage_memory(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe, sta
     activations = activation_bytes_per_layer(s, g) * count * in_flight(stage, g)
     gather, reduce = _buffers(p, g, kept)
     holds_head = (g.pp <= 1) | (g.folded if stage == "first" else ~g.folded & (stage == "last"))
-    working = working_set_bytes(s, g) * constants["working_set_copies"]
+    copies = np.where(s.inputs > 1, constants["working_set_copies"], constants["working_set_copies_plain"])
+    working = working_set_bytes(s, g) * copies
     logits = np.where(holds_head, logits_bytes(s, g), 0.0)
     moving = activations + working + logits
     # An 8-bit or momentum-less optimiser is a recipe of its own; the byte counts come from the recipe alone.
     return StageMemory(
-        weights * recipe.weights,
-        gradients * gradient_bytes,
-        state * recipe.master,
-        state * (recipe.momentum + recipe.variance),
+        weights * recipe.weights * (1 + g.doubled),
+        gradients * gradient_bytes * s.trained * (1 + g.doubled),
+        state * recipe.master * s.trained,
+        state * (recipe.momentum + recipe.variance) * s.trained,
         activations,
         working,
         logits,
@@ -206,10 +207,16 @@ def _buffers(p: ModelParameters, g: Grid, kept: Flags) -> tuple[Array, Array]:
     return gather, reduce
 
 
-def worst_stage(p: ModelParameters, s: Shape, g: Grid, recipe: str) -> tuple[Array, Array]:
+def worst_stage(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe) -> tuple[Array, Array]:
     """(total bytes on the fullest stage's GPU, index of that stage in `STAGES`)."""
-    totals = [stage_memory(p, s, g, RECIPES[recipe], stage).total for stage in STAGES]
+    totals = [stage_memory(p, s, g, recipe, stage).total for stage in STAGES]
     totals[2] = np.where(g.pp > 1, totals[2], 0.0)
     totals[1] = np.where(g.pp > 2, totals[1], 0.0)
     stacked = np.stack(np.broadcast_arrays(*totals))
     return np.max(stacked, axis=0), np.argmax(stacked, axis=0)
+
+
+def least_bytes(p: ModelParameters, s: Shape, g: Grid, recipe: StateRecipe) -> Array:
+    """The least a layout may need on its fullest stage: the low edge of the band, with the loss computed in pieces."""
+    lean = worst_stage(p, replace(s, eager_loss=np.zeros_like(s.eager_loss)), g, recipe)[0]
+    return array(lean * (1 - float(calibration()["bands"]["memory"])))

@@ -10,12 +10,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from scale.memory import RECIPES
 from scale.planner.models.model import Model
 from scale.planner.step.arrays import Array, Flags, Grid, Rates, Shape
 from scale.planner.step.calibration import calibration, constants_for, evidence, stack_of
 from scale.planner.step.hardware import Cluster
-from scale.planner.step.memory import worst_stage
+from scale.planner.step.memory import least_bytes, worst_stage
 from scale.planner.step.stages import STAGES, ModelParameters, heaviest_stage, reduced_bytes
 from scale.planner.step.steptime import StageParameters, step_seconds
 from scale.planner.step.workload import RECOMPUTES, SCHEDULES, Layout, Recompute, Train, chunks_divide
@@ -54,7 +53,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Layouts with their times and memory as arrays; `order` ranks those that fit, fastest first."""
+    """Layouts with their times and memory as arrays; `order` ranks those that fit, or where none does those that may,
+    fastest first."""
 
     layouts: Sequence[tuple[int, ...]]
     schedules: Sequence[str]
@@ -133,15 +133,22 @@ def _chunks(model: Model, pp: int, limits: Limits) -> list[int]:
 
 
 def schedule_possible(schedule: str, layers: int, stages: int, interleave: int, micro_batches: int) -> bool:
-    """Zero-bubble schedules replace interleaving; ZBV needs two chunks a stage and 2p micro-batches to reach zero."""
+    """Zero-bubble schedules and DualPipe replace interleaving.
+
+    ZBV needs two chunks a stage and 2p micro-batches to reach zero; DualPipe even stages and 2p micro-batches, half of
+    them from either end.
+    """
     if schedule == "1f1b" or stages == 1:
         return True
-    return interleave == 1 and (schedule != "zbv" or (layers >= 2 * stages and micro_batches >= 2 * stages))
+    enough = micro_batches >= 2 * stages
+    if schedule == "dualpipe":
+        return interleave == 1 and stages % 2 == 0 and micro_batches % 2 == 0 and enough
+    return interleave == 1 and (schedule != "zbv" or (layers >= 2 * stages and enough))
 
 
 def _zeros(train: Train, limits: Limits, replicas: int) -> list[int]:
     """ZeRO stages worth trying: none to choose on one replica; a recipe that always shards starts at 1."""
-    least = 1 if RECIPES[train.recipe].sharded else 0
+    least = 1 if train.state.sharded else 0
     if replicas == 1:
         return [min(max(z, least) for z in limits.zero)]
     return sorted({max(z, least) for z in limits.zero})
@@ -168,10 +175,8 @@ def _enumerate(model: Model, cluster: Cluster, train: Train, limits: Limits) -> 
 
 def _grid(rows: Array, schedules: Sequence[str], train: Train) -> Grid:
     tp, cp, pp, ep, dp, zero, micro, interleave, recompute, _ = rows.T
-    shares = {
-        name: float(Grid.of(Layout(pp=2, schedule=name), replace(train, global_batch=2)).bubble_share)
-        for name in set(schedules)
-    }
+    kinds = set(zip(pp.tolist(), schedules))
+    share = {kind: Layout(pp=int(kind[0]), schedule=kind[1]).bubble_share for kind in kinds}
     return Grid(
         tp,
         cp,
@@ -184,16 +189,17 @@ def _grid(rows: Array, schedules: Sequence[str], train: Train) -> Grid:
         train.global_batch / (dp * micro),
         recompute,
         (tp > 1).astype(np.float64),
-        np.array([shares[name] for name in schedules]),
+        np.array([share[kind] for kind in zip(pp.tolist(), schedules)]),
+        np.array([name == "dualpipe" for name in schedules], dtype=np.float64),
     )
 
 
 def search(model: Model, cluster: Cluster, train: Train, limits: Limits | None = None) -> Candidates:
     """Time and weigh every layout within the limits. Raises `Refusal` when there is none at all.
 
-    Ranking: layouts whose fullest stage fits; those with evidence on the card before any without; by seconds per step,
-    context parallelism by the slow edge of its band; ties go to the simpler one (less recomputation, fewer ways), so
-    the order is the same on every run.
+    Ranking: layouts whose fullest stage fits (may fit, where none does); those with evidence on the card before any
+    without; by seconds per step, context parallelism by the slow edge of its band; ties go to the simpler one (less
+    recomputation, fewer ways), so the order is the same on every run.
     """
     bounds = software_limits(train, limits or Limits())
     require(
@@ -206,12 +212,15 @@ def search(model: Model, cluster: Cluster, train: Train, limits: Limits | None =
     rows = np.array(listed, dtype=np.float64)
     grid, shape, parameters = _grid(rows, schedules, train), Shape.of(model, train), ModelParameters.of(model)
     timed = layout_seconds(model, cluster, train, grid)
-    total, stage = worst_stage(parameters, shape, grid, train.recipe)
+    total, stage = worst_stage(parameters, shape, grid, train.state)
     fits = total <= cluster.memory_bytes
     # Stable: equal times keep the simpler layout first.
     keys = (rows[:, 7], rows[:, 2], rows[:, 1], rows[:, 0], rows[:, 8], rows[:, 5], np.round(timed.slow, 9))
     order = np.lexsort((*keys, timed.without_evidence, ~fits))
-    return Candidates(listed, schedules, timed.seconds, total, stage, fits, order[fits[order]])
+    usable = fits
+    if not np.any(fits):  # only then does it matter what may fit
+        usable = least_bytes(parameters, shape, grid, train.state) <= cluster.memory_bytes
+    return Candidates(listed, schedules, timed.seconds, total, stage, fits, order[usable[order]])
 
 
 @dataclass(frozen=True)
@@ -228,7 +237,7 @@ def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> 
     """Seconds per step of every row, each with the constants of the software that runs it."""
     shape, rates = Shape.of(model, train), Rates.of(cluster, train.precision)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
-    reduced = reduced_bytes(RECIPES[train.recipe], grid.zero)
+    reduced = reduced_bytes(train.state, grid.zero)
     sharded = (grid.zero >= 2) & (grid.tp <= 1) & (grid.pp <= 1)
     seconds, unknown = np.empty(len(grid.tp)), np.zeros(len(grid.tp), dtype=bool)
     for rows, layout in ((sharded, Layout(zero=3)), (~sharded, Layout(zero=1))):

@@ -17,6 +17,8 @@ from scale.planner.step.communication import (
 )
 from scale.planner.step.layertime import SMOOTHING, head_seconds, layer_seconds
 
+HOST_LINK_BYTES, OPTIMIZER_STATE_BYTES = 2.0, 28.0  # a 16-bit gradient or weight; Adam reads 16 and writes 12 bytes
+
 
 @dataclass(frozen=True)
 class StepTime:
@@ -80,8 +82,8 @@ def step_seconds(
         expert_parallel=times * expert,
         pipeline_bubble=(g.pp - 1) / g.interleave * middle * g.bubble_share,
         pipeline_transfer=2 * boundary_seconds(s, g, r, c) * (m * g.interleave + g.pp - 2) * (1 - c.pipeline_overlap),
-        data_parallel=_exposed_gradients(g, parameters, gradient_bytes, middle, extra, r, c),
-        optimizer=c.optimizer_bytes * _owned(g, parameters) / r.memory,
+        data_parallel=_exposed_gradients(g, parameters, gradient_bytes * s.trained, middle, extra, r, c),
+        optimizer=_optimizer_seconds(s, g, parameters, r, c),
         other=np.zeros_like(middle) + c.step_seconds,
     )
     return _with_jitter(plain, c.straggler * np.log2(np.maximum(g.gpus / r.node, 1.0)))
@@ -99,6 +101,14 @@ def _exposed_gradients(
     backward = middle * np.where(g.recompute == FULL, 0.75, 2 / 3)
     hideable = np.where((g.zero >= 2) & (g.pp <= 1), g.micro_batches * (middle + extra), backward)
     return np.maximum(traffic - c.gradient_overlap * hideable, c.gradient_exposed * traffic)
+
+
+def _optimizer_seconds(s: Shape, g: Grid, parameters: StageParameters, r: Rates, c: Constants) -> Array:
+    """The update: through HBM; offloaded, 16-bit gradients and weights cross the host link and the state moves through
+    the host's memory (a prior: the link and a GPU's share of that memory are about as fast)."""
+    owned = _owned(g, parameters) * s.trained
+    on_host = owned * (2 * HOST_LINK_BYTES + OPTIMIZER_STATE_BYTES) / r.host
+    return np.where(s.offloaded > 0, on_host, c.optimizer_bytes * owned / r.memory)
 
 
 def _owned(g: Grid, parameters: StageParameters) -> Array:

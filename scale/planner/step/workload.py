@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from scale.memory import RECIPES
+from scale.memory import RECIPES, StateRecipe, find_recipe
+from scale.pipeline import ZERO_BUBBLE_SHARES
 from scale.planner.models.model import Model
 from scale.planner.step.hardware import Cluster
 from scale.refusal import Refusal, require
 
 Recompute = Literal["none", "selective", "full"]
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
-SCHEDULES = ("1f1b", "zb1p", "zbv")
+SCHEDULES = ("1f1b", "zb1p", "zbv", "dualpipe")
 PRECISIONS = ("bf16", "fp16", "fp8", "fp4")
 SOFTWARE = ("megatron", "fsdp")
+OFFLOADS = ("none", "optimizer")
 
 
 @dataclass(frozen=True)
@@ -24,27 +26,33 @@ class Train:
     `attention`: "flash" (fused kernel, no stored scores, causal half computed; current software with overlapped
     gradient and parameter traffic) or "unfused" (scores stored, full square computed; software of 2021-2022
     without that overlap). `loss`: "eager" materialises fp32 logits several times, "fused" computes them in pieces.
-    `software` names the stack that runs it; "" lets the layout imply it.
+    `software` names the stack that runs it; "" lets the layout imply it. `offload`: the optimiser's state waits in host
+    memory and is updated there (ZeRO-Offload, Ren et al. 2021). `lora_rank`: only adapters of that rank beside every
+    linear layer are trained (Hu et al. 2021); 0 trains all weights.
     """
 
     sequence: int
     global_batch: int
     tokens: float = 0.0
     precision: Literal["bf16", "fp16", "fp8", "fp4"] = "bf16"
-    recipe: str = "dist-opt"
+    recipe: str | StateRecipe = "dist-opt"
     attention: Literal["flash", "unfused"] = "flash"
     loss: Literal["eager", "fused"] = "eager"
     dropout: bool = False
     software: str = ""
+    offload: Literal["none", "optimizer"] = "none"
+    lora_rank: int = 0
 
     def __post_init__(self) -> None:
         require(self.sequence >= 1, f"train: a sequence of {self.sequence} tokens is impossible")
         require(self.global_batch >= 1, f"train: a global batch of {self.global_batch} sequences is impossible")
         require(self.tokens >= 0, "train: tokens cannot be negative")
         require(
-            isinstance(self.recipe, str) and self.recipe in RECIPES,
-            f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}",
+            isinstance(self.recipe, StateRecipe) or (isinstance(self.recipe, str) and self.recipe in RECIPES),
+            f"train: recipe {self.recipe!r} is unknown; known: {', '.join(RECIPES)}, or bytes per parameter by item",
         )
+        require(self.offload in OFFLOADS, f"train: offload {self.offload!r} is unknown; known: {', '.join(OFFLOADS)}")
+        require(self.lora_rank >= 0, f"train: lora_rank is {self.lora_rank}, and must be at least 1, or 0 for none")
         require(
             self.precision in PRECISIONS,
             f"train: precision {self.precision!r} is unknown; known: {', '.join(PRECISIONS)}",
@@ -62,6 +70,12 @@ class Train:
     @property
     def tokens_per_step(self) -> int:
         return self.sequence * self.global_batch
+
+    @property
+    def state(self) -> StateRecipe:
+        """Bytes per trained parameter that stay on the GPUs: what is offloaded waits in the hosts' memory."""
+        recipe = find_recipe(self.recipe)
+        return replace(recipe, master=0, momentum=0, variance=0) if self.offload == "optimizer" else recipe
 
 
 @dataclass(frozen=True)
@@ -101,6 +115,17 @@ class Layout:
     def gpus(self) -> int:
         return self.tp * self.cp * self.pp * self.dp
 
+    @property
+    def bubble_share(self) -> float:
+        """The part of 1F1B's bubble that the schedule leaves, forward, input and weight gradients taking equally long.
+
+        Zero-bubble schedules: Qi et al. 2024. DualPipe: (p/2 - 1)(F&B + B - 3W) for (p - 1)(F + B), where an overlapped
+        pair takes as long as its parts (DeepSeek-V3 report, table 2): (p - 2)/3(p - 1).
+        """
+        if self.schedule == "dualpipe":
+            return (self.pp - 2) / (3 * (self.pp - 1)) if self.pp > 1 else 1.0
+        return 1.0 if self.schedule == "1f1b" else ZERO_BUBBLE_SHARES[self.schedule.upper()]
+
     def micro_batches(self, train: Train) -> int:
         """Micro-batches per replica and step, m = B/(dp·b)."""
         return train.global_batch // (self.dp * self.micro_batch)
@@ -116,7 +141,7 @@ class Layout:
             f"zero{self.zero}",
             f"b{self.micro_batch}",
             f"v{self.interleave}" if self.interleave > 1 else "",
-            self.schedule if self.schedule.startswith("zb") else "",
+            self.schedule if self.schedule != "1f1b" else "",
             self.recompute,
         ]
         return " ".join(part for part in parts if part)
