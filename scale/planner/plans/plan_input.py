@@ -24,6 +24,11 @@ from scale.units import read_number, read_whole
 
 SECTIONS = ("name", "model", "train", "cluster", "data", "limits", "target", "checkpoint")
 
+TRAIN_KEYS = (
+    *("tokens", "sequence", "global_batch", "global_batch_tokens", "precision", "recipe", "attention", "loss"),
+    *("dropout", "software", "offload", "lora_rank"),
+)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -125,21 +130,7 @@ def _model(value: Any, folder: Path) -> Model:
 
 
 def _train(config: Mapping[str, Any], model: Model) -> Train:
-    known = [
-        "tokens",
-        "sequence",
-        "global_batch",
-        "global_batch_tokens",
-        "precision",
-        "recipe",
-        "attention",
-        "loss",
-        "dropout",
-        "software",
-        "offload",
-        "lora_rank",
-    ]
-    train = section(config, "train", known)
+    train = section(config, "train", TRAIN_KEYS)
     sequence = read_whole(train.get("sequence", min(model.max_sequence or 4096, 8192)), "train.sequence")
     require(
         not ("global_batch" in train and "global_batch_tokens" in train),
