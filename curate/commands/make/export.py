@@ -21,7 +21,7 @@ FORMATS = ", ".join(installed())
 
 @click.command(
     "export",
-    epilog="\b\nExamples:\n  curate export out/ --format jsonl\n"
+    epilog="\b\nExample:\n  curate export out/ --format jsonl\n"
     "  curate export out/ --format megatron --tokenizer gpt2/tokenizer.json --validation 0.001",
 )
 @click.argument("out")
