@@ -17,8 +17,8 @@ from curate.durable import write_json
 from curate.errors import UserError
 from curate.executors.executor import Executor, results
 from curate.export.export import checked, export
-from curate.output import manifest
-from curate.output.fingerprint import fingerprint
+from curate.output import card, manifest
+from curate.output.fingerprint import fingerprint, public
 from curate.output.folder import EXPORT, Output
 from curate.output.lease import Lease
 from curate.output.schema import attributes
@@ -121,6 +121,7 @@ def _phases(
     report = _balance(survivors, scanned, written, notes, executor, output)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)
+    card.write(output.final, public(parts), report)
     manifest.write(output.final, config, parts, written.shards, report, exported)
     output.publish(options.keep_work)
     return Report(report, told=told)

@@ -15,7 +15,7 @@ from curate.config.file import Config
 from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.export.export import exported
-from curate.output import manifest
+from curate.output import card, manifest
 from curate.output.fingerprint import difference, digest, public
 from curate.output.upload import Remote
 from curate.sources import identity, mask_url
@@ -180,6 +180,8 @@ class Output:
         try:
             for name in OURS:
                 _remove(self.final / name)
+            if card.is_ours(self.final):
+                _remove(self.final / card.NAME)
         except OSError as error:
             raise UserError(f"output '{self.target}': can't be cleared ({cause(error)}); give another output") from None
         shutil.rmtree(self.work, ignore_errors=True)

@@ -1,0 +1,78 @@
+"""The dataset card: `load_dataset` reads a run by it, and a README of a person stays."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+from curate.output import card
+from tests.engine import crawl, run_it, settings, tree_hash
+
+LOADING = """
+import json, os, sys
+from datasets import load_dataset
+out = sys.argv[1]
+told = {name or "": len(load_dataset(out, name, split="train")) for name in (None, "ledger", "measures", "samples")}
+print(json.dumps(told), flush=True)
+os._exit(0)  # at the interpreter's end a reading thread of datasets now and then aborts the process
+"""
+
+
+@pytest.mark.skipif(find_spec("datasets") is None, reason="datasets is not installed")
+def test_load_dataset_finds_shards_and_ledger(tmp_path: Path) -> None:
+    stages = [{"language": {"keep": ["en", "de"]}}, "gopher", "exact_dedup", "near_dedup"]
+    config = settings(crawl(tmp_path / "in"), tmp_path / "out", write={"by": "language"}, stages=stages)
+    report = run_it(config).stats
+    around = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", LOADING, str(tmp_path / "out")], capture_output=True, text=True,
+                          env=around, cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told[""] == report["kept"]["rows"]
+    assert told["ledger"] == sum(row["documents"] for row in report["dropped"])
+    assert told["measures"] and told["samples"]
+
+
+def test_the_card_tells_counts_languages_and_config(tmp_path: Path) -> None:
+    report = run_it(settings(crawl(tmp_path / "in"), tmp_path / "out")).stats
+    text = (tmp_path / "out/README.md").read_text()
+    _, head, body = text.split("---\n", 2)
+    assert [config["config_name"] for config in yaml.safe_load(head)["configs"]] == [
+        "default", "ledger", "measures", "samples"
+    ]  # fmt: skip
+    assert yaml.safe_load(head)["size_categories"] == ["n<1K"]
+    assert f"{report['kept']['documents']:,} documents" in body and "## Licences" in body
+    assert json.loads(body.partition("```json\n")[2].partition("\n```")[0])["stages"][-1]["near_dedup"]["seed"] == 1
+    assert str(tmp_path / "out") not in text
+
+
+def test_the_card_does_not_follow_the_slices(tmp_path: Path) -> None:
+    source = crawl(tmp_path / "in")
+    for name, size in (("one", None), ("other", 5000)):
+        run_it(settings(source, tmp_path / name), slice_bytes=size)
+    assert tree_hash(tmp_path / "one") == tree_hash(tmp_path / "other")
+    assert (tmp_path / "one/README.md").read_bytes() == (tmp_path / "other/README.md").read_bytes()
+
+
+@pytest.mark.parametrize("mine", ["# My data\n", "---\nlicense: odc-by\n---\n"])
+def test_a_readme_of_a_person_stays(mine: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "README.md").write_text(mine)
+    run_it(settings(crawl(tmp_path / "in"), out))
+    run_it(settings(crawl(tmp_path / "in"), out), fresh=True)
+    assert (out / "README.md").read_text() == mine
+
+
+def test_our_own_card_is_renewed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    source = crawl(tmp_path / "in")
+    run_it(settings(source, out))
+    before = (out / "README.md").read_text()
+    run_it(settings(source, out, stages=["exact_dedup"]), fresh=True)
+    assert card.is_ours(out) and (out / "README.md").read_text() != before
