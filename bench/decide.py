@@ -26,10 +26,10 @@ from curate.executors.executor import results
 from curate.executors.processes import Processes
 from curate.scan.sketches import gather
 from curate.stage import CorpusStage
-from stages import minhash
 from stages.exact_dedup import SHA1, ExactDedup
 from stages.mixture import SHARE, Mixture
 from stages.near_dedup import NearDedup
+from stages.resemblance import minhash
 
 TASK = 20_000  # documents of one scan task
 CHUNK = 5_000

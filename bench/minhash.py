@@ -20,10 +20,10 @@ from curate.document import Address, Document
 from curate.executors.executor import Serial
 from curate.scan.sketch_writer import SketchWriter, sketch_all
 from curate.scan.sketches import gather
-from stages import minhash
 from stages.exact_dedup import ExactDedup
 from stages.near_dedup import NearDedup
-from stages.word_hashes import _one_by_one, hashes_of
+from stages.resemblance import minhash
+from stages.resemblance.word_hashes import _one_by_one, hashes_of
 
 WORDS = 500
 BLOCK = 256

@@ -10,7 +10,17 @@ they sketch each one during the scan and decide afterwards from the sketches.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    get_args,
+    get_type_hints,
+    runtime_checkable,
+)
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +34,14 @@ Measures = Mapping[str, Any]
 Columns = Mapping[str, np.ndarray]
 Span = tuple[int, int]  # first character and the one behind the last
 OPENING = READ, GUARD, CAPS = "read", "guard", "caps"  # stages of the ledger that no config names
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """Marks the type of an option that names files: their content belongs to the config, and so to the fingerprint."""
+
+
+FileName = Annotated[str, NamedFile()]  # also within: `FileName | None`, `Mapping[str, FileName]`
 
 
 @runtime_checkable
@@ -250,7 +268,6 @@ class Declared:
     check: Callable[[Neighbours, Neighbours], None] | None = None  # ValueError: can't stand after these, before those
     needs: tuple[str, ...] = ()  # attributes that must be there before it
     needs_numbers: tuple[str, ...] = ()  # those of them that must be numbers
-    files: tuple[str, ...] = ()  # its options that name files, whose content belongs to the config
     trainer: Callable[..., "Trainer"] | None = None  # a dataclass: what `curate train` makes its model with
     # of document stages
     keeps_text: bool = False  # it never changes the text
@@ -276,3 +293,23 @@ class Declared:
 def declared(stage: object) -> Declared:
     """What a stage (or the class of one) declares beside what it must."""
     return Declared(**{f.name: getattr(stage, f.name) for f in fields(Declared) if hasattr(stage, f.name)})
+
+
+def files_of(stage: object) -> dict[str, list[str]]:
+    """The files that a stage's options name, by option, as they are written there."""
+    hints = get_type_hints(type(stage), include_extras=True)
+    options = [option for option, hint in hints.items() if hasattr(stage, option) and _names_files(hint)]
+    return {option: _texts(getattr(stage, option)) for option in options}
+
+
+def _names_files(hint: Any) -> bool:
+    marked = any(isinstance(mark, NamedFile) for mark in getattr(hint, "__metadata__", ()))
+    return marked or any(_names_files(part) for part in (*get_args(hint), getattr(hint, "__origin__", None)) if part)
+
+
+def _texts(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    return [text for part in (value.values() if isinstance(value, Mapping) else value) for text in _texts(part)]

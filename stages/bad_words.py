@@ -14,7 +14,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import Measures, Rule, RuleStage
+from curate.stage import FileName, Measures, Rule, RuleStage
 from stages.rules.word_lists import UNSPACED, met, met_anywhere, word_list
 
 ANY = "*"
@@ -25,7 +25,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class BadWords(RuleStage):
     """Drops pages by the entries of a list that they hold as whole words, in any case."""
 
-    lists: Mapping[str, str]
+    lists: Mapping[str, FileName]
     """paths of lists, one entry a line, by the `language` that they are for; `*` is for pages of any other"""
     max_bad_words: Annotated[int, Field(ge=0)] | None = 0
     """how many entries a page may hold, each counted as often as it stands there"""
@@ -50,7 +50,6 @@ class BadWords(RuleStage):
         **dict.fromkeys(("bad_words", "bad_word_ratio"), "no list is for its language"),
         **dict.fromkeys(("bad_word", "draw"), "no entry of the list was met"),
     }
-    files: ClassVar[tuple[str, ...]] = ("lists",)
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, or there is none."""

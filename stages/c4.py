@@ -15,7 +15,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.rules.scope import entries, in_scope
 
 Count = Annotated[int, Field(ge=0)]
@@ -83,7 +83,7 @@ class C4(RuleStage):
     """lines that mention JavaScript go"""
     remove_policy_lines: bool = True
     """lines that hold a phrase of cookie banners, such as "terms of use", go"""
-    bad_words_file: str | None = None
+    bad_words_file: FileName | None = None
     """path of a list of words and phrases, one a line, that `max_bad_words` counts"""
     max_lorem_ipsum: Count | None = 0
     """how often "lorem ipsum" may stand in the edited text"""
@@ -107,7 +107,6 @@ class C4(RuleStage):
         Rule("too_few_sentences", "sentences", "min_sentences"),
     )
     absent: ClassVar[Mapping[str, str]] = {"bad_words": "no bad_words_file was given"}
-    files: ClassVar[tuple[str, ...]] = ("bad_words_file",)
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the list can't be read, before a page is."""

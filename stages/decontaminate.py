@@ -18,7 +18,7 @@ from pydantic import Field
 from curate.corpus import Corpus
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import CUT, Cuts, Sketch, Span, Verdicts
+from curate.stage import CUT, Cuts, FileName, Sketch, Span, Verdicts
 from stages.spans.evaluation_sets import Example, Grams, Index, made
 from stages.spans.plain_words import plain_places, plain_words
 from stages.spans.repeats import PLACE_BITS, PLACES
@@ -49,7 +49,7 @@ class Decontaminate:
     Words are compared in lower case and without punctuation. The column `cause` of `cuts/` names set, example, field.
     """
 
-    sets: Mapping[str, str]
+    sets: Mapping[str, FileName]
     """a name and the path of a file for each evaluation set: JSONL (perhaps .gz) or Parquet"""
     fields: tuple[str, ...] | None = None
     """fields of the examples that hold texts (null: all); `id` names an example, else its row does"""
@@ -72,7 +72,6 @@ class Decontaminate:
     reasons: ClassVar[tuple[str, ...]] = ("contaminated", "nothing_left", "too_many_pieces")
     record: ClassVar[np.dtype[Any] | None] = None
     carries: ClassVar[bool] = True
-    files: ClassVar[tuple[str, ...]] = ("sets",)
 
     def __post_init__(self) -> None:
         if not self.sets:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.errors import UserError, hint
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.models.fasttext_file import PREFIX, label_score, labels, load_model
 from stages.rules.scope import in_scope
 
@@ -18,7 +18,7 @@ from stages.rules.scope import in_scope
 class FastTextQuality(RuleStage):
     """Scores a text by a fastText classifier's probability of one label, and drops what is below `min_score`."""
 
-    model: str
+    model: FileName
     """path of a fastText classifier (.bin or .ftz)"""
     label: str
     """the label that good text gets, with `__label__` or without"""
@@ -33,7 +33,6 @@ class FastTextQuality(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "fasttext_quality_score", "min_score"),)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the model is for other languages")
-    files: ClassVar[tuple[str, ...]] = ("model",)
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the model can't be had or has no such label, before a page is read."""

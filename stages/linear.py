@@ -12,7 +12,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.models import linear_model
 from stages.models.linear_model import LinearModel, LinearTrainer
 from stages.rules.scope import in_scope
@@ -45,7 +45,7 @@ def largest_alpha(probability: float, drawn: float) -> float:
 class Linear(RuleStage):
     """Drops pages that a logistic regression on hashed n-grams takes for unlike the good examples."""
 
-    model: str
+    model: FileName
     """a file that `curate train linear` wrote"""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = 0.5
     """least p(good), kept at the limit itself (null: no limit)"""
@@ -63,7 +63,6 @@ class Linear(RuleStage):
         Rule("not_drawn", "linear_pareto", "min_pareto"),
     )
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the model is for other languages")
-    files: ClassVar[tuple[str, ...]] = ("model",)
     trainer: ClassVar[type[LinearTrainer]] = LinearTrainer
 
     def check(self, before: object, after: object) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.models.word_grams import plain_word
 from stages.rules import bayes_model
 from stages.rules.bayes_model import BayesModel, Trainer
@@ -66,7 +66,7 @@ class QualityClassifier:
 class NaiveBayes(RuleStage):
     """Scores a text by a model and drops what is less like the good examples than `min_score`."""
 
-    model: str
+    model: FileName
     """a file that `curate train naive-bayes` wrote, or examples: a toy of seven sentences, to try things out"""
     min_score: float | None = 0.0
     """least score in votes per word (natural log); 0: good and bad are equally likely (null: score only)"""
@@ -76,7 +76,6 @@ class NaiveBayes(RuleStage):
     adds: ClassVar[Mapping[str, pa.DataType]] = {"naive_bayes_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "naive_bayes_score", "min_score"),)
-    files: ClassVar[tuple[str, ...]] = ("model",)
     trainer: ClassVar[type[Trainer]] = Trainer
 
     def check(self, before: object, after: object) -> None:

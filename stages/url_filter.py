@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage, files_of
 from stages.rules.scope import entries
 from stages.rules.suffixes import is_suffix, site_of, suffix_of
 
@@ -85,21 +85,21 @@ class UrlFilter(RuleStage):
 
     domains: tuple[str, ...] = ()
     """hosts, each with all hosts below it; of a public suffix, such as github.io, only *.github.io means those below"""
-    domains_file: str | None = None
+    domains_file: FileName | None = None
     """path of a list of hosts, one a line"""
     suffixes: tuple[str, ...] = ()
     """public suffixes, such as top or co.uk, under which no page is wanted"""
-    urls_file: str | None = None
+    urls_file: FileName | None = None
     """path of a list of whole URLs; scheme, `www.`, port, fragment and last slash do not count"""
     words: tuple[str, ...] = ()
     """words, of which none may be a whole word of the URL"""
-    words_file: str | None = None
+    words_file: FileName | None = None
     """path of a list of such words, one a line"""
-    soft_words_file: str | None = None
+    soft_words_file: FileName | None = None
     """path of a list of words that `max_soft_words` counts"""
     max_soft_words: Annotated[int, Field(ge=0)] | None = 1
     """how many different soft words a URL may hold"""
-    subwords_file: str | None = None
+    subwords_file: FileName | None = None
     """path of a list of letters that may stand nowhere in the URL, across punctuation too"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
@@ -123,13 +123,6 @@ class UrlFilter(RuleStage):
         **dict.fromkeys(("domain", "suffix", "url", "word", "subword"), "no entry of the lists was met"),
         "soft_words": "no soft_words_file was given",
     }
-    files: ClassVar[tuple[str, ...]] = (
-        "domains_file",
-        "urls_file",
-        "words_file",
-        "soft_words_file",
-        "subwords_file",
-    )
 
     def __post_init__(self) -> None:
         if any(_NOT_IN_WORDS.search(word) or not word for word in self.words):
@@ -140,7 +133,7 @@ class UrlFilter(RuleStage):
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, or there is none."""
-        named = [(field, getattr(self, field)) for field in self.files if getattr(self, field) is not None]
+        named = [(option, path) for option, paths in files_of(self).items() for path in paths]
         for field, path in named:
             if not Path(path).is_file():
                 raise ValueError(f"{field}: there is no file '{path}'; give a list with one entry a line")

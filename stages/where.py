@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import Measures, RuleStage
+from curate.stage import FileName, Measures, RuleStage
 from stages.conditions.grammar import NoCondition, condition
 from stages.conditions.logic import Condition, comparable, every_test, is_number
 from stages.rules import text_measures
@@ -35,9 +35,9 @@ class Where(RuleStage):
 
     keep: str
     """the condition, over built-in measures and attributes (the grammar is on this stage's page)"""
-    flagged_words_file: str | None = None
+    flagged_words_file: FileName | None = None
     """path of a list of words, one a line, that `flagged_word_ratio` counts"""
-    stop_words_file: str | None = None
+    stop_words_file: FileName | None = None
     """path of a list of words, one a line, that `stop_word_ratio` counts"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {**text_measures.TYPES, "attributes": pa.string()}
@@ -47,7 +47,6 @@ class Where(RuleStage):
         "attributes": "the condition names none",
         **{measure: f"no {option} was given" for measure, option in _LISTS.items()},
     }
-    files: ClassVar[tuple[str, ...]] = tuple(_LISTS.values())
 
     def __post_init__(self) -> None:
         try:
@@ -74,7 +73,7 @@ class Where(RuleStage):
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, before a page is."""
-        for option in self.files:
+        for option in _LISTS.values():
             try:
                 _listed(getattr(self, option))
             except UserError as error:

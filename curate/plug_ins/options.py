@@ -74,7 +74,10 @@ def json_schema(cls: type[Any]) -> dict[str, Any]:
 
 
 def meanings(cls: type[Any]) -> dict[str, str]:
-    """The strings under the fields of a class and of those it is made from; none where its source is not at hand."""
+    """The strings under the fields of a class and of those it is made from; none where its source is not at hand.
+
+    Read here, as pydantic's `use_attribute_docstrings` sees no string under a field that is inherited.
+    """
     found: dict[str, str] = {}
     for one in filter(dataclasses.is_dataclass, reversed(cls.__mro__)):
         try:

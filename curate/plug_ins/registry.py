@@ -46,8 +46,8 @@ def _imported(path: str) -> type[Any]:
     if not module_name or not attribute:
         raise UserError(f"stage '{path}': write it as module:Class, such as my_filters.pii:MaskEmails")
     here = str(Path.cwd())
-    if here not in sys.path:  # a stage of one's own lies in the working directory
-        sys.path.insert(0, here)
+    if here not in sys.path:  # a stage of one's own lies in the working directory, and shadows nothing of ours
+        sys.path.append(here)
     try:
         with Blamed(f"stage '{path}'", passing=(ImportError, UserError)):
             module = importlib.import_module(module_name)

@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
-from curate.report.markup import Markup, element, folded
+from markupsafe import Markup
+
+from curate.report.markup import element, folded
 
 Spec = dict[str, Any]
 

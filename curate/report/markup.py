@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from html import escape
+
+from markupsafe import Markup, escape
 
 from curate.sizes import figure
 
@@ -12,15 +13,9 @@ _SPACE = "\u00a0"  # keeps a number and its unit on one line
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
 
 
-class Markup(str):
-    """A string that is HTML as it stands."""
-
-    __slots__ = ()
-
-
 def text(value: str) -> Markup:
     """A string as HTML text; what HTML can't hold becomes U+FFFD."""
-    return Markup(escape(_UNPRINTABLE.sub("\ufffd", value.replace("\r\n", "\n").replace("\r", "\n"))))
+    return escape(_UNPRINTABLE.sub("\ufffd", value.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def element(name: str, *children: object, **attributes: object) -> Markup:

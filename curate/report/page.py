@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from string import Template
 
+from markupsafe import Markup
+
 from curate.durable import whole
 from curate.inspect.opened import OpenedRun
 from curate.report import (
@@ -23,7 +25,7 @@ from curate.report import (
 )
 from curate.report.distributions import distributions
 from curate.report.figures import Figures
-from curate.report.markup import Markup, element, join
+from curate.report.markup import element, join
 
 NAME = "report.html"
 SAMPLES = 6

@@ -1,9 +1,11 @@
 """What each rule threw away, with the cause in sight."""
 
+from markupsafe import Markup
+
 from curate.inspect.funnel import funnel
 from curate.inspect.opened import OpenedRun
 from curate.report.drops import Sample, samples
-from curate.report.markup import Markup, count, element, folded, join, measured, url, words
+from curate.report.markup import count, element, folded, join, measured, url, words
 from curate.sizes import numbered
 
 NONE = "No dropped text is recorded (samples: 0, or nothing with a text was dropped)."

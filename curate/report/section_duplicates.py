@@ -1,10 +1,12 @@
 """Which pages are copies of one another."""
 
+from markupsafe import Markup
+
 from curate.inspect.opened import OpenedRun
 from curate.report import charts
 from curate.report.duplicates import LARGEST, Cluster, Duplicates, duplicates
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, table, url
+from curate.report.markup import count, element, folded, join, measured, table, url
 from curate.sizes import numbered
 
 

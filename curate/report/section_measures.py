@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
+from markupsafe import Markup
+
 from curate.report import charts
 from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, Line
 from curate.report.figures import Figures, legend
-from curate.report.markup import Markup, count, element, join, measured, share, table, words
+from curate.report.markup import count, element, join, measured, share, table, words
 from curate.sizes import numbered
 
 COLOURS = ["kept", "here", "elsewhere"]

@@ -1,11 +1,13 @@
 """Where pages come from: languages, sources, domains."""
 
+from markupsafe import Markup
+
 from curate.inspect.breakdown import breakdown
 from curate.inspect.opened import OpenedRun
 from curate.report import charts
 from curate.report.domains import domains
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, share, table
+from curate.report.markup import count, element, folded, join, share, table
 
 MOST_BARS, MOST_ROWS = 15, 60
 COLOURS, LABELS = ["kept", "here"], ["kept", "dropped"]

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from markupsafe import Markup
+
 from curate.inspect.funnel import funnel
 from curate.inspect.opened import OpenedRun
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, share, short, size, table, words
+from curate.report.markup import count, element, folded, join, share, short, size, table, words
 
 # What an alarm of each kind says after its name: `dropped`, `of` and their share.
 ALARMS = {

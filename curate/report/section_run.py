@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 import yaml
+from markupsafe import Markup
 
 from curate.inspect.costs import REST, stage_costs
 from curate.inspect.opened import OpenedRun
 from curate.report import charts
 from curate.report.figures import Figures
-from curate.report.markup import Markup, count, element, folded, join, measured, size, table
+from curate.report.markup import count, element, folded, join, measured, size, table
 from curate.sizes import numbered
 
 MOST_ROWS = 60

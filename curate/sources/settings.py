@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Le, MinLen
+from pydantic import Field
 
-Name = Annotated[str, MinLen(1)]
+Name = Annotated[str, Field(min_length=1)]
 
 
 # Names that every shard fills itself; `columns: all` leaves them out.
@@ -34,8 +34,8 @@ class SourceConfig:
     columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()  # carried through to the shards
     status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
     keep_truncated: bool = False
-    max_record_bytes: Annotated[int, Ge(1)] = 64 << 20  # of one record or line when inflated
-    parallel_requests: Annotated[int, Ge(1), Le(64)] = 8  # to one host, over all processes of this machine
+    max_record_bytes: Annotated[int, Field(ge=1)] = 64 << 20  # of one record or line when inflated
+    parallel_requests: Annotated[int, Field(ge=1, le=64)] = 8  # to one host, over all processes of this machine
     storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}
 
     @property

@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import platform
-import re
 import resource
 import shutil
 import sys
@@ -14,9 +13,13 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 from pathlib import Path
 from typing import Literal
 
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+
 from curate import __version__
 from curate.document import Address, Document
 from curate.errors import UserError
+from curate.plug_ins.code import OURS
 from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import physical_memory, show_size, worker_memory
 
@@ -31,7 +34,6 @@ EXTRAS = {
     "tokens": "token counts by a tokenizers file",
     "plot": "plots of `scale plan --plot`",
 }
-REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*\(?([^;)]*)\)?\s*(?:;\s*(.*))?")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Finding:
 def findings() -> Iterator[Finding]:
     """Everything looked at, in the order of the report."""
     yield _python()
+    yield from _shadowed()
     yield from _packages()
     yield _fasttext_module()
     yield _language_model()
@@ -61,48 +64,44 @@ def _python() -> Finding:
     return Finding("python", "ok" if fine else "missing", told, "" if fine else "install Python 3.11 or newer")
 
 
-def requirements(extra: str | None = None) -> list[tuple[str, str]]:
-    """Name and version bounds of what curate, or one of its extras, requires."""
-    found = []
-    for line in requires("curate") or []:
-        match = REQUIREMENT.fullmatch(line.strip())
-        if match:
-            name, bounds, marker = match.groups()
-            of = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", marker or "")
-            if (of.group(1) if of else None) == extra:
-                found.append((name, bounds.strip()))
-    return found
+def requirements(extra: str | None = None) -> list[Requirement]:
+    """What curate, or one of its extras, requires on this machine."""
+    found = [Requirement(line) for line in requires("curate") or []]
+    if extra is None:
+        return [wanted for wanted in found if wanted.marker is None or wanted.marker.evaluate({"extra": ""})]
+    return [wanted for wanted in found if wanted.marker is not None and _of_extra(wanted.marker, extra)]
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text.partition("+")[0])[:3])
+def _of_extra(marker: Marker, extra: str) -> bool:
+    return marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""})
 
 
-def fits(found: str, bounds: str) -> bool:
-    """Whether a version lies within bounds such as `>=2.3,<3`."""
-    for bound in filter(None, bounds.split(",")):
-        sign, number = re.match(r"\s*([<>=!~]+)\s*(.*)", bound).groups()  # type: ignore[union-attr]
-        mine, limit = _numbers(found), _numbers(number)
-        low, high = sign in (">=", "~=") and mine < limit, sign == "<" and mine >= limit
-        if low or high or (sign == "<=" and mine > limit):
-            return False
-    return True
-
-
-def package(name: str, bounds: str) -> tuple[bool, str]:
+def package(wanted: Requirement) -> tuple[bool, str]:
     """Whether a package is there in a fitting version, and its version in words."""
     try:
-        found = version(name)
+        found = version(wanted.name)
     except PackageNotFoundError:
         return False, "not installed"
-    return (True, found) if fits(found, bounds) else (False, f"{found}, but {bounds} is needed")
+    fits = wanted.specifier.contains(found, prereleases=True)
+    return (True, found) if fits else (False, f"{found}, but {wanted.specifier} is needed")
 
 
 def _packages() -> Iterator[Finding]:
-    for name, bounds in requirements():
-        fine, told = package(name, bounds)
-        mend = "" if fine else f"python -m pip install '{name}{bounds}'"
-        yield Finding(name, "ok" if fine else "missing", told, mend)
+    for wanted in requirements():
+        fine, told = package(wanted)
+        mend = "" if fine else f"python -m pip install '{wanted.name}{wanted.specifier}'"
+        yield Finding(wanted.name, "ok" if fine else "missing", told, mend)
+
+
+def _shadowed() -> Iterator[Finding]:
+    """Packages of ours that another folder of the same name hides, as `python -m` puts the working directory first."""
+    root = Path(__file__).resolve().parents[2]
+    for name in OURS:
+        spec = importlib.util.find_spec(name)
+        found = Path(spec.origin).resolve().parent if spec and spec.origin else None
+        if found != root / name:
+            told = f"the folder {found or Path.cwd() / name} hides the package '{name}' of curate"
+            yield Finding(f"package {name}", "missing", told, "rename that folder, or start elsewhere")
 
 
 def _fasttext_module() -> Finding:
@@ -141,7 +140,7 @@ def _stages() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for extra, use in EXTRAS.items():
-        states = {name: package(name, bounds) for name, bounds in requirements(extra)}
+        states = {wanted.name: package(wanted) for wanted in requirements(extra)}
         told = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
         fine = all(there for there, _ in states.values())
         mend = "" if fine else f"python -m pip install 'curate[{extra}]'"

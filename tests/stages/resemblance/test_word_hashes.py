@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.text import normalize
-from stages import word_hashes
-from stages.word_hashes import Words, hashes_of
+from stages.resemblance import word_hashes
+from stages.resemblance.word_hashes import Words, hashes_of
 
 
 def plain(texts: Sequence[str]) -> tuple[list[int], list[int]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from stages.word_hashes import Words, hashes_of
+from stages.resemblance.word_hashes import Words, hashes_of
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]

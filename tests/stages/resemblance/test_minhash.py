@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curate.text import normalize
-from stages import minhash
 from stages.near_dedup import NearDedup
+from stages.resemblance import minhash
 from tests.decided import documents
 from tests.near_texts import words
 
