@@ -12,6 +12,7 @@ from curate.errors import UserError, explained
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {
     "run": "curate.commands.make.run",
+    "pack": "curate.commands.make.pack",
     "check": "curate.commands.make.check",
     "stages": "curate.commands.know.stages",
     "try": "curate.commands.make.try_page",

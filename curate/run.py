@@ -117,7 +117,8 @@ def _phases(
     written = write_all(survivors, executor, output, progress)
     clock.lap("write")
     exported = export_shards(config, written, executor, output.final)
-    clock.lap("export")
+    if exported:
+        clock.lap("export")
     report = _balance(survivors, scanned, written, notes, executor, output)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)

@@ -1,5 +1,6 @@
 """Text in the one form that the whole belt agrees on."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -9,6 +10,8 @@ from typing import Any
 ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 # Control characters that are no white space, and code points that are no characters.
 UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+TOKENS_PER_WORD = 4 / 3
 
 # Unicode's Stream-Safe Text Format (UAX #15, section 13): at most so many combining marks in a row, since ordering n of
 # them takes n^2 steps; a grapheme joiner, which is seen by nobody, begins the next row.
@@ -74,3 +77,11 @@ def unstorable(value: Any) -> str | None:
     if isinstance(value, list | tuple):
         return next((found for part in value if (found := unstorable(part)) is not None), None)
     return None
+
+
+def estimated_tokens(words: int, unspaced: int = 0, tokens_per_word: float = TOKENS_PER_WORD) -> int:
+    """Tokens to expect of so many words, and one for each of the characters of scripts that are written unspaced.
+
+    Rounded to the nearest; an English token is about three quarters of a word ("Pretraining at scale", 1k).
+    """
+    return math.floor(words * tokens_per_word + unspaced + 0.5)

@@ -1,6 +1,5 @@
 """Counts tokens, for budgets and mixtures: with a tokenizer of yours, or by a stated rule of thumb."""
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,16 +11,16 @@ from pydantic import Field
 from curate.document import Document, Drop
 from curate.errors import UserError
 from curate.stage import FileName
+from curate.text import TOKENS_PER_WORD, estimated_tokens
 from stages.models.pieces import load_tokenizer
 from stages.rules.words import UNSPACED
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
-def estimated_tokens(text: str, words: int, tokens_per_word: float) -> int:
-    """Tokens by a rule of thumb, rounded: so many a word, and one for each character of unspaced scripts."""
-    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
-    return math.floor(words * tokens_per_word + unspaced + 0.5)
+def unspaced(text: str) -> int:
+    """Characters of scripts that are written without spaces, each taken for a token by the estimate."""
+    return 0 if text.isascii() else len(_UNSPACED.findall(text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +33,7 @@ class Tokens:
 
     tokenizer: FileName | None = None
     """path of a `tokenizer.json`, counted without the marks that a model puts around a text (null: estimate)"""
-    tokens_per_word: Annotated[float, Field(gt=0, le=1000)] = 4 / 3
+    tokens_per_word: Annotated[float, Field(gt=0, le=1000)] = TOKENS_PER_WORD
     """tokens of a word at white space, for the estimate"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {
@@ -56,7 +55,7 @@ class Tokens:
 
     def apply(self, doc: Document) -> Document | Drop:
         if self.tokenizer is None:
-            count = estimated_tokens(doc.text, len(doc.words), self.tokens_per_word)
+            count = estimated_tokens(len(doc.words), unspaced(doc.text), self.tokens_per_word)
         else:
             text = doc.text.encode("utf-8", "replace").decode()  # a lone surrogate is no text for it
             count = len(load_tokenizer(self.tokenizer).encode(text, add_special_tokens=False).ids)

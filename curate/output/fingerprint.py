@@ -14,9 +14,9 @@ import fsspec
 from curate.config.file import Config
 from curate.errors import UserError, cause
 from curate.plug_ins.code import OURS, foreign_modules, is_ours, package_of, source_files
+from curate.plug_ins.named_files import files_of
 from curate.sources import mask_url, masked
 from curate.sources.reader import InputFile
-from curate.stage import files_of
 
 ENGINE = "curate.run"  # the module from which all that a run executes is imported, but the stages
 
@@ -105,12 +105,13 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         before, after = old.get(part), new.get(part)
         if before != after:
             told.append(_DIFFERENCES.get(part, _part_difference)(before, after, part))
-    return "; ".join(told)
+    return "; ".join(filter(None, told))
 
 
 def _part_difference(before: Any, after: Any, part: str) -> str:
     if isinstance(before, dict) and isinstance(after, dict):
-        return f"{part}: " + ", ".join(changes(before, after)[:3])
+        found = changes(before, after)  # none where one has a key that the other leaves at null
+        return f"{part}: {', '.join(found[:3])}" if found else ""
     return f"{part} was {_short(before)}, is {_short(after)}"
 
 

@@ -12,13 +12,10 @@ from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.output.fingerprint import digest, public
 from curate.output.written import ShardFacts
+from curate.text import estimated_tokens
 
 NAME = "manifest.json"
-
-
-def estimated_tokens(words: int) -> int:
-    """Tokens to expect of so many words where no stage counted them: 4 to 3 English words (seed document, 1k)."""
-    return words * 4 // 3
+FORMAT = 2  # of an output; 1 had the column `near_dedup.kin` in measures/, and is read as well
 
 
 def shards_digest(shards: Iterable[Mapping[str, Any]]) -> str:
@@ -50,7 +47,7 @@ def write(
     write_json(
         final / NAME,
         {
-            "format": 1,
+            "format": FORMAT,
             "curate": __version__,
             "fingerprint": digest(shown),
             **shown,
@@ -80,4 +77,9 @@ def read(folder: Path) -> dict[str, Any]:
         raise UserError(f"{folder / NAME}: can't be read ({cause(error)}); {way_out}") from None
     if not isinstance(told, dict) or not {"config", "inputs", "shards", "rows"} <= told.keys():
         raise UserError(f"{folder / NAME}: is no manifest of curate; {way_out}")
+    if told.get("format") not in range(1, FORMAT + 1):
+        raise UserError(
+            f"{folder}: an output of format {told.get('format')!r}, and this version of curate reads 1 to {FORMAT}; "
+            "look into it with the version that made it"
+        )
     return told

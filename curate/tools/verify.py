@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
+from curate.output.manifest import FORMAT
 from curate.output.schema import LEDGER, measures_schema
 
 
@@ -79,7 +80,7 @@ def _tables(run: OpenedRun) -> Iterator[str]:
             except (pa.ArrowInvalid, OSError) as error:
                 yield f"{kind}/{path.name}: can't be opened as Parquet ({str(error).splitlines()[0]})"
                 continue
-            if not found.equals(schema):
+            if run.manifest["format"] == FORMAT and not found.equals(schema):
                 yield f"{kind}/{path.name}: its columns are not those of this version"
 
 

@@ -11,11 +11,11 @@ from curate.belt import cleans
 from curate.config.file import Config, entry_of
 from curate.errors import UserError, hint
 from curate.inspect.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.stage import ENDS, CorpusStage, Rule, RuleStage, breaks, declared, judges_by_rules, rules_of
+from curate.stage import CAPS, ENDS, OPENING, CorpusStage, Rule, RuleStage, breaks, declared, judges_by_rules, rules_of
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
-NAMELESS = (0, 1, 2)  # codes of read, guard and caps
+NAMELESS = range(len(OPENING))  # codes of read, guard and caps: every run's stages begin with them
 
 
 def parse_changes(config: Config, given: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -99,7 +99,7 @@ def redecide(recorded: Recorded, changes: Changes) -> Decided:
     stage[rows], reason[rows] = verdict
     words[rows] = line.words(rows, verdict.stage)
     empty = rows[(verdict.stage == KEPT) & (words[rows] == 0)]
-    stage[empty], reason[empty] = NAMELESS[2], _code(reasons, "no_text")
+    stage[empty], reason[empty] = OPENING.index(CAPS), _code(reasons, "no_text")
     language[rows] = line.language(rows, verdict.stage, languages)
     return Decided(stage, tuple(reasons), reason, words, language, tuple(languages))
 

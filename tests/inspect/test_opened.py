@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from curate.errors import UserError
+from curate.inspect.opened import OpenedRun
 from tests.engine import crawl, run_it, settings
 
 COLUMNS = ["text", "id", "dump", "url", "date", "file_path", "language", "language_score", "token_count"]
@@ -70,3 +72,22 @@ def test_shards_open(reader: str, output: Path) -> None:
     assert rows == whole.num_rows > 15
     assert columns[:9] == COLUMNS and columns == whole.schema.names[: len(columns)]
     assert first in whole["text"].to_pylist()
+
+
+def formatted(folder: Path, number: object) -> str:
+    """A finished run whose manifest says another format."""
+    run_it(settings(crawl(folder / "in", files=1, each=10), folder / "out", stages=["exact_dedup"]))
+    path = folder / "out" / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": number}))
+    return str(folder / "out")
+
+
+def test_an_output_of_format_1_is_read(tmp_path: Path) -> None:
+    run = OpenedRun.of(formatted(tmp_path, 1))
+    assert run.manifest["format"] == 1 and run.config.stages and run.parts("ledger")
+
+
+@pytest.mark.parametrize("number", [3, 0, None, "2"])
+def test_another_format_is_refused_in_a_sentence(number: object, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="this version of curate reads 1 to 2"):
+        OpenedRun.of(formatted(tmp_path, number))

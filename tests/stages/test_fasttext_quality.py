@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
+from curate.plug_ins.named_files import files_of
 from stages.fasttext_quality import FastTextQuality
 from stages.models.fasttext_file import answers, load_model
 from tests.stages.models.model_files import write_fasttext
@@ -101,4 +102,4 @@ def test_mistakes_are_told_before_a_page_is_read(model: str, tmp_path: Path) -> 
 
 
 def test_the_file_belongs_to_the_fingerprint() -> None:
-    assert FastTextQuality.files == ("model",)
+    assert files_of(FastTextQuality(model="m.bin", label="hq", min_score=None)) == {"model": ["m.bin"]}

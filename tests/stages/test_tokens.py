@@ -12,8 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document
 from curate.errors import UserError
+from curate.plug_ins.named_files import files_of
+from curate.text import estimated_tokens
 from stages.models import pieces
-from stages.tokens import Tokens, estimated_tokens
+from stages.tokens import Tokens, unspaced
 
 
 def page(text: str) -> Document:
@@ -86,12 +88,12 @@ def test_tokens_per_word_is_an_option() -> None:
 
 @given(st.text())
 def test_the_estimate_takes_any_text(text: str) -> None:
-    assert estimated_tokens(text, len(text.split()), 4 / 3) >= len(text.split())
+    assert estimated_tokens(len(text.split()), unspaced(text)) >= len(text.split())
 
 
 def test_attributes_are_declared() -> None:
     assert set(counted(Tokens(), "one")) == set(Tokens.adds)
-    assert Tokens.files == ("tokenizer",)
+    assert files_of(Tokens(tokenizer="t.json")) == {"tokenizer": ["t.json"]}
 
 
 def test_a_missing_or_foreign_tokenizer_is_refused(tmp_path: Path, tokenizer: str) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
+from curate.plug_ins.named_files import files_of
 from stages.rules.scope import entries
 from stages.url_filter import UrlFilter, host_of, same_url
 
@@ -132,7 +133,7 @@ def test_lists_that_are_missing_or_broken_are_refused(tmp_path: Path) -> None:
 
 
 def test_files_are_named_for_the_fingerprint() -> None:
-    assert set(UrlFilter.files) == {field for field in UrlFilter.__dataclass_fields__ if field.endswith("_file")}
+    assert set(files_of(UrlFilter())) == {field for field in UrlFilter.__dataclass_fields__ if field.endswith("_file")}
 
 
 @pytest.mark.parametrize(

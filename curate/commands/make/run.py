@@ -5,7 +5,7 @@ import signal
 import sys
 import tempfile
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -21,6 +21,28 @@ from curate.run import Options, Report, run
 from curate.sizes import numbered, parse_size, worker_memory
 from curate.sources import mask_url
 from curate.tools.canaries import plant, report_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """The options of the command line. None where one was not given."""
+
+    workers: int | None
+    executor: str
+    address: str | None
+    limit: int | None
+    dry_run: bool
+    fresh: bool
+    strict: bool
+    allow_empty: bool
+    work: str | None
+    keep_work: bool
+    memory: int | None
+    slice_size: int | None
+    partitions: int | None
+    canaries: bool
+    quiet: bool
+
 
 LEAST_SLICE = 4 << 10
 NOTHING_KEPT, DAMAGED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
@@ -81,13 +103,13 @@ def command(config: str, **options: Any) -> None:
     Stopped in the middle, the same command goes on where it was.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    read = read_config(config)
+    read, call = read_config(config), Call(**options)
     try:
-        report = execute(read, options)
+        report = execute(read, call)
     except KeyboardInterrupt:
         click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
         sys.exit(INTERRUPTED)
-    finish(report, options, read.output)
+    finish(report, call, read.output)
 
 
 def _terminate(number: int, frame: Any) -> None:
@@ -95,31 +117,31 @@ def _terminate(number: int, frame: Any) -> None:
     raise Stopped(TERMINATED)
 
 
-def execute(config: Config, options: dict[str, Any]) -> Report:
+def execute(config: Config, call: Call) -> Report:
     """Runs a config with command-line options."""
-    if options["dry_run"]:
+    if call.dry_run:
         with tempfile.TemporaryDirectory(prefix="curate-") as folder:
-            return execute(replace(config, output=folder), {**options, "dry_run": False, "work": None})
-    workers = options["workers"] or os.cpu_count() or 1
-    memory = worker_memory(workers, options["memory"])
-    output = Output.of(config, options["work"])
-    progress = Progress(options["quiet"], output.work)
-    if options["executor"] == "serial":
+            return execute(replace(config, output=folder), replace(call, dry_run=False, work=None))
+    workers = call.workers or os.cpu_count() or 1
+    memory = worker_memory(workers, call.memory)
+    output = Output.of(config, call.work)
+    progress = Progress(call.quiet, output.work)
+    if call.executor == "serial":
         for name in ("workers", "memory"):
-            if options[name]:
+            if getattr(call, name):
                 progress.say(f"--{name} does nothing with --executor serial, which works in this one process")
     settings = Options(
-        fresh=options["fresh"],
-        limit=options["limit"],
-        memory=memory if options["executor"] != "serial" else None,
-        slice_bytes=options["slice_size"],
-        partitions=options["partitions"],
-        work=options["work"],
-        keep_work=options["keep_work"],
-        decided=plant if options["canaries"] else None,
+        fresh=call.fresh,
+        limit=call.limit,
+        memory=memory if call.executor != "serial" else None,
+        slice_bytes=call.slice_size,
+        partitions=call.partitions,
+        work=call.work,
+        keep_work=call.keep_work,
+        decided=plant if call.canaries else None,
     )
-    executor = make_executor(options["executor"], workers, options["address"])
-    alone = standing_by(output.work) if options["executor"] == "serial" else nullcontext()
+    executor = make_executor(call.executor, workers, call.address)
+    alone = standing_by(output.work) if call.executor == "serial" else nullcontext()
     try:
         with alone:
             return run(config, executor, settings, progress, progress.say)
@@ -141,31 +163,31 @@ def make_executor(name: str, workers: int, address: str | None) -> Executor:
     return Processes(workers)
 
 
-def finish(report: Report, options: dict[str, Any], out: str) -> None:
+def finish(report: Report, call: Call, out: str) -> None:
     """Prints the summary and exits with the status that the run earned."""
     from curate.inspect.funnel import summary
 
-    if not options["quiet"]:
+    if not call.quiet:
         if report.ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
         click.echo(summary(report.stats))
         if report.told:
             click.echo("\n".join(report_lines(report.told)))
-        elif options["canaries"]:
+        elif call.canaries:
             click.echo("canaries are planted while a run runs: give --fresh", err=True)
-    if not report.stats["kept"]["documents"] and not options["allow_empty"]:
-        click.echo(f"curate: {_nothing(report, options, mask_url(out))}; --allow-empty accepts it", err=True)
+    if not report.stats["kept"]["documents"] and not call.allow_empty:
+        click.echo(f"curate: {_nothing(report, call, mask_url(out))}; --allow-empty accepts it", err=True)
         sys.exit(NOTHING_KEPT)
-    if options["strict"] and report.damaged:
+    if call.strict and report.damaged:
         click.echo(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
         sys.exit(DAMAGED)
 
 
-def _nothing(report: Report, options: dict[str, Any], out: str) -> str:
+def _nothing(report: Report, call: Call, out: str) -> str:
     """Why a run kept nothing, and where to look."""
-    if options["limit"] == 0:
+    if call.limit == 0:
         return "NO PAGE WAS READ, as --limit 0 wants it"
     if not report.stats["read"]["documents"]:
         return "NO PAGE WAS READ: the input holds none; check the files that 'input' names"
-    table = f"`curate stats {out}`" if options["quiet"] and not options["dry_run"] else "The table above"
+    table = f"`curate stats {out}`" if call.quiet and not call.dry_run else "The table above"
     return f"NOTHING WAS KEPT. {table} says which stage took what"

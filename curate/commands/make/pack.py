@@ -1,0 +1,31 @@
+"""`curate pack`: a folder of pages as a WARC file."""
+
+from pathlib import Path
+
+import click
+
+from curate.sizes import numbered
+from curate.tools.pack import pack, read_urls
+
+
+@click.command("pack", epilog="\b\nExample:\n  curate pack pages/ -o pages.warc.gz --urls urls.tsv")
+@click.argument("pages", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file to write."
+)
+@click.option(
+    "--urls",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where each page is from: a TSV of its path in the folder and its URL. Others are file:///PATH.",
+)
+def command(pages: Path, output: Path, urls: Path | None) -> None:
+    """Write the HTML pages below the folder PAGES into one WARC file, which a config takes as input.
+
+    Compressed page by page, unless the name ends in .warc. The same pages make the same bytes.
+    """
+    packed = pack(pages, output, None if urls is None else read_urls(urls))
+    click.echo(f"{output}: {numbered(packed.pages, 'page')}")
+    if packed.unnamed:
+        click.echo(f"{numbered(packed.unnamed, 'page')} not in {urls}, so named file:///PATH", err=True)
+    if packed.left_out:
+        click.echo(f"left out, as no HTML: {numbered(packed.left_out, 'file')}", err=True)
