@@ -14,6 +14,10 @@ from curate.what_if.redecide import breaking
 
 REQUIRED: dict[str, dict[str, Any]] = {
     "naive_bayes": {"model": "none"},
+    "bad_words": {"lists": {"en": "none"}},
+    "edu": {"column": "none"},
+    "rewrite": {"use": ("links",)},
+    "where": {"keep": "words > 0"},
     "fasttext_quality": {"model": "none", "label": "good", "min_score": 0.5},
 }
 
@@ -23,7 +27,8 @@ def stages() -> list[tuple[str, RuleStage]]:
     for name, point in installed().items():
         cls = stage_class(name) if find_spec(point.module) else object
         if issubclass(cls, RuleStage):
-            found.append((name, cls(**REQUIRED.get(name, {}))))
+            needed = {f.name for f in dataclasses.fields(cls) if f.default is f.default_factory is dataclasses.MISSING}
+            found.append((name, cls(**{**dict.fromkeys(needed, "none"), **REQUIRED.get(name, {})})))
     return [(name, stage) for name, stage in found if judges_by_rules(stage)]
 
 
@@ -59,7 +64,8 @@ def _with(stage: RuleStage, values: dict[str, Any]) -> RuleStage:
 
 
 def _measures(draw: random.Random, stage: RuleStage) -> dict[str, Any]:
-    near = [getattr(stage, option) for option in stage.limits if getattr(stage, option) is not None] or [1]
+    set_ones = (getattr(stage, option) for option in stage.limits)
+    near = [limit for limit in set_ones if isinstance(limit, int | float)] or [1]
     return {
         measure: draw.choice([None, "a", ""])
         if pa.types.is_string(kind)
