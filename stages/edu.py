@@ -10,7 +10,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Rule, RuleStage
+from curate.stage import FileName, Rule, RuleStage
 from stages.models.onnx_file import load_scorer
 from stages.rules.scope import in_scope
 
@@ -19,9 +19,9 @@ from stages.rules.scope import in_scope
 class Edu(RuleStage):
     """Drops pages that a text classifier, an ONNX file of yours, gives a low score; or those with a low column."""
 
-    model: str | None = None
+    model: FileName | None = None
     """path of an ONNX text classifier (FineWeb-Edu's exported, or any with the same inputs)"""
-    tokenizer: str | None = None
+    tokenizer: FileName | None = None
     """path of its `tokenizer.json`"""
     column: str | None = None
     """a numeric column that holds the score already, in place of `model` and `tokenizer`"""
@@ -38,7 +38,6 @@ class Edu(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "edu_score", "min_score"),)
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the model is for other languages, or gave no number")
-    files: ClassVar[tuple[str, ...]] = ("model", "tokenizer")
 
     def __post_init__(self) -> None:
         if (self.model is None) == (self.column is None):

@@ -14,7 +14,7 @@ from pydantic import Field
 from curate.corpus import Corpus
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Sketch, Verdicts
+from curate.stage import FileName, Sketch, Verdicts
 from stages.models import importance_model
 from stages.models.importance_model import ImportanceModel, ImportanceTrainer
 
@@ -54,7 +54,7 @@ class Importance:
     `seed` and its text alone. So it is the same at any worker count and in any order of the crawl.
     """
 
-    model: str
+    model: FileName
     """a file that `curate train importance` wrote"""
     tokens: Annotated[float, Field(ge=1, le=1 << 60)] | None = None
     """the budget in tokens; needs the column `token_count`"""
@@ -68,7 +68,6 @@ class Importance:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"importance": pa.float64()}
     reasons: ClassVar[tuple[str, ...]] = ("too_few_words", "not_drawn")
     record: ClassVar[np.dtype[Any] | None] = PAGE
-    files: ClassVar[tuple[str, ...]] = ("model",)
     trainer: ClassVar[type[ImportanceTrainer]] = ImportanceTrainer
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Measures, RuleStage
+from curate.stage import FileName, Measures, RuleStage
 from stages.rules import signals
 from stages.rules.scope import entries
 
@@ -25,9 +25,9 @@ class Signals(RuleStage):
 
     lines: bool = False
     """the six signals of each line too, as lists in columns"""
-    bad_words: Mapping[str, str] = field(default_factory=dict)
+    bad_words: Mapping[str, FileName] = field(default_factory=dict)
     """paths of word lists by language, for `rps_doc_ldnoobw_words`"""
-    stop_words: Mapping[str, str] = field(default_factory=dict)
+    stop_words: Mapping[str, FileName] = field(default_factory=dict)
     """paths of word lists by language, for `rps_doc_stop_word_fraction`"""
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {**signals.TYPES, **signals.LINE_TYPES}
@@ -36,11 +36,10 @@ class Signals(RuleStage):
         "rps_doc_ldnoobw_words": "no list of bad_words is for its language",
         "rps_doc_stop_word_fraction": "no list of stop_words is for its language",
     }
-    files: ClassVar[tuple[str, ...]] = ("bad_words", "stop_words")
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, before a page is."""
-        for option in self.files:
+        for option in ("bad_words", "stop_words"):
             for language, path in getattr(self, option).items():
                 try:
                     _listed(path)

@@ -63,3 +63,8 @@ def test_no_stage_hides_a_file(name: str) -> None:
         option for option in hints if option.endswith(("_file", "_files")) or option in ("model", "models", "tokenizer")
     ]
     assert all("NamedFile" in hints[option] for option in named), hints
+
+
+@pytest.mark.parametrize("name", installed())
+def test_no_list_of_files_is_kept_by_hand(name: str) -> None:
+    assert not hasattr(stage_class(name), "files")
