@@ -12,6 +12,7 @@ from curate.errors import UserError, explained
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {
     "run": "curate.commands.make.run",
+    "init": "curate.commands.make.init",
     "pack": "curate.commands.make.pack",
     "check": "curate.commands.make.check",
     "stages": "curate.commands.know.stages",

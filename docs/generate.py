@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
+from curate.config.recipes import names, recipe
 from curate.plug_ins.options import options
 from curate.plug_ins.registry import installed, stage_class
 
@@ -151,6 +152,16 @@ def stage_pages() -> dict[Path, str]:
     return found
 
 
+def recipes_table() -> str:
+    """One row a recipe: what it is, its stages, what it needs and does not bring."""
+    rows = []
+    for name in names():
+        one = recipe(name)
+        needs = "; ".join(f"`{need.stage}`: {need.told}" for need in one.needs).replace("|", "\\|")
+        rows.append(f"| `{name}` | {one.about} | {', '.join(f'`{stage}`' for stage in one.stages)} | {needs} |")
+    return "\n".join(["| recipe | what it is | stages | needs |", "|---|---|---|---|", *rows])
+
+
 def generated() -> dict[Path, str]:
     """Every page with a generated part, as it should be."""
     docs = ROOT / "docs"
@@ -158,6 +169,7 @@ def generated() -> dict[Path, str]:
         docs / "architecture.md": with_part(docs / "architecture.md", "files", listing()),
         docs / "reliability.md": with_part(docs / "reliability.md", "exit status", exit_status()),
         docs / "commands.md": command_page(),
+        docs / "recipes.md": with_part(docs / "recipes.md", "recipes", recipes_table()),
         **stage_pages(),
     }
 

@@ -13,7 +13,7 @@ def test_the_recipe_is_read_and_holds_the_stages_in_order(monkeypatch: pytest.Mo
     monkeypatch.chdir(ROOT)
     config = read_config("configs/fineweb.yaml")
     names = [entry.name for entry in config.stages]
-    assert names == ["url_filter", "extract", "language", "gopher", "c4", "fineweb", "tokens", "near_dedup"]
+    assert names == ["url_filter", "extract", "language", "gopher", "c4", "fineweb", "pii", "tokens", "near_dedup"]
     assert config.write.order == "shuffle"
     assert [source.path for source in config.input.values()] == ["sample_crawl/*.warc.gz"]
 
