@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError, cause
-from curate.sources.remote import client_errors, file_system, mask_url
+from curate.sources.answers import client_errors
+from curate.sources.remote import file_system, mask_url
 
 OBJECT_STORES = {"s3", "gs", "gcs", "abfs", "az", "adl", "oci", "oss"}
 

@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import os
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,10 +15,10 @@ from urllib.parse import urlsplit
 import fsspec
 
 from curate.errors import SourceError, UserError, hint
+from curate.sources.answers import MISTAKES, asked_pause, client_errors, explained, meaning
 
 EXTRA, OF_EXTRA = "pip install 'curate[remote]'", ("s3", "s3a", "http", "https")
 DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before the second try, the third, ...
-PATIENT_STATUS = frozenset({408, 425, 429})  # the statuses below 500 that a later try can change
 STALLED_SECONDS = 60
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z0-9]+::")
 USER = re.compile(r"(?<=://)[^/@\s]*@")
@@ -27,7 +26,6 @@ SECRET = re.compile(
     r"(?i)([?&;][^=&\s]*(?:signature|sig|token|key|secret|password|passwd|pwd|credential|auth)[^=&\s]*=)[^&\s#]*"
 )
 SECRET_OPTION = re.compile(r"(?i)^key$|secret|token|password|passwd|credential|authorization|cookie|account_key|^sas")
-CLIENT_ERRORS = {"aiohttp": ("ClientError",), "botocore.exceptions": ("BotoCoreError", "ClientError")}
 T = TypeVar("T")
 
 
@@ -60,12 +58,14 @@ def file_system(url: str, storage: dict[str, Any] | None) -> tuple[Any, str]:
         options = {"client_kwargs": _client_options(), **options}
     try:
         fs, path = fsspec.core.url_to_fs(url, **options)
-    except (ImportError, ValueError) as error:
+    except (ImportError, *MISTAKES) as error:
         raise UserError(f"{mask_url(url)}: {_way_out(url, error)}") from None
+    except client_errors() as error:
+        raise SourceError(f"{mask_url(url)}: can't be reached ({mask_url(explained(error))}); check the URL") from None
     return fs, str(path)
 
 
-def _way_out(url: str, error: ImportError | ValueError) -> str:
+def _way_out(url: str, error: Exception) -> str:
     """What is wrong with a URL that has no file system, and what to do."""
     scheme = urlsplit(url).scheme
     if isinstance(error, ImportError):
@@ -75,7 +75,7 @@ def _way_out(url: str, error: ImportError | ValueError) -> str:
         near = hint(scheme, fsspec.available_protocols())
         guess = f"{near} " if near.startswith("did") else ""
         return f"nothing here reads {scheme}://; {guess}give a path of this machine, or s3:// or https:// ({EXTRA})"
-    return mask_url(str(error))
+    return f"{mask_url(str(error))}; check the URL, and the options under `storage`"
 
 
 def _client_options() -> dict[str, Any]:
@@ -87,44 +87,34 @@ def _client_options() -> dict[str, Any]:
     return {"timeout": wait}
 
 
-def client_errors(*more: type[Exception]) -> tuple[type[BaseException], ...]:
-    """What file systems raise: OSError, the errors of those client libraries that are in use, and `more`."""
-    found: list[type[BaseException]] = [OSError, *more]
-    for module, names in CLIENT_ERRORS.items():
-        if module in sys.modules:
-            found += [getattr(sys.modules[module], name) for name in names]
-    return tuple(found)
-
-
-def _is_final(error: BaseException) -> bool:
-    """Whether trying again is pointless: not found, forbidden, and other answers of the 400s."""
-    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return True
-    status = getattr(error, "status", None)
-    return isinstance(status, int) and 400 <= status < 500 and status not in PATIENT_STATUS
-
-
 def retried(url: str, action: Callable[[], T], parallel: int) -> T:
-    """The action's result, tried again with growing pauses. Raises OSError when the answer is final, and
-    SourceError naming the file after the last try."""
-    errors = client_errors()
+    """The action's result, tried again with growing pauses, or those that the server asks for.
+
+    Raises FileNotFoundError where the server says that there is no such file, SourceError naming the file where it
+    forbids to read it and after the last try, and UserError for options of `storage` that its client can't use.
+    """
     for delay in (*DELAYS, None):
         try:
             with host_slot(url, parallel):
                 return action()
-        except errors as error:
-            if _is_final(error):
-                if isinstance(error, OSError):
-                    raise
-                raise PermissionError(0, mask_url(str(error))) from error
-            if delay is None:
-                cause = mask_url(str(error)) or type(error).__name__
-                tries = len(DELAYS) + 1
-                raise SourceError(
-                    f"{mask_url(url)}: can't be read after {tries} tries ({cause}); try again later"
-                ) from error
-            time.sleep(delay)
+        except client_errors(*MISTAKES) as error:
+            if delay is None or meaning(error) != "again":
+                raise _final(mask_url(url), error) from error
+            time.sleep(max(delay, asked_pause(error)))
     raise AssertionError("the last try either returns or raises")
+
+
+def _final(place: str, error: BaseException) -> OSError | UserError:
+    """What is raised where no further try is made."""
+    told = mask_url(explained(error))
+    match meaning(error):
+        case "missing":
+            return FileNotFoundError(place)
+        case "mistaken":
+            return UserError(f"{place}: {told}; check the URL, and the options under `storage`")
+        case "refused":
+            return SourceError(f"{place}: can't be read ({told}); check the URL and the credentials")
+    return SourceError(f"{place}: can't be read after {len(DELAYS) + 1} tries ({told}); try again later")
 
 
 @contextmanager

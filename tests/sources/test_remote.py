@@ -15,7 +15,7 @@ from curate.errors import SourceError, UserError
 from curate.sources import SourceConfig, find_files, mask_url, masked, reader
 from curate.sources import remote as module
 from curate.sources.reader import InputFile, Slice, settled
-from curate.sources.remote import RemoteBytes, host_slot
+from curate.sources.remote import RemoteBytes, host_slot, retried
 from tests.sources.reading import kept, numbers, real, reasons, sliced
 from tests.sources.warc_bytes import member, site
 
@@ -38,6 +38,12 @@ class Unreliable(BaseHTTPRequestHandler):
         if "/gone/" in self.path:
             self._answer(404, b"")
             return
+        if "/spell/" in self.path and self._asked() % 5 < 4:  # a HEAD, and the GET that fsspec tries after it, twice
+            self._answer(503 if self.asked[self.path] % 2 else 429, b"")
+            return
+        if "/forbidden/" in self.path or "/down/head" in self.path:
+            self._answer(403 if "/forbidden/" in self.path else 503, b"")
+            return
         self.send_response(200)
         self.send_header("Content-Length", str(len(CRAWL)))
         self.send_header("ETag", '"v1"')
@@ -45,12 +51,16 @@ class Unreliable(BaseHTTPRequestHandler):
             self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
 
+    def _asked(self) -> int:
+        with self.lock:
+            self.asked[self.path] += 1
+            return self.asked[self.path]
+
     def do_GET(self) -> None:
+        times = self._asked()
         with self.lock:
             type(self).now += 1
             type(self).most = max(self.most, self.now)
-            self.asked[self.path] += 1
-            times = self.asked[self.path]
         try:
             self._get(times)
         finally:
@@ -63,6 +73,10 @@ class Unreliable(BaseHTTPRequestHandler):
         data = CRAWL[start:end]
         if "/gone/" in self.path or "/later/" in self.path:
             self._answer(404, b"")
+        elif "/spell/" in self.path and "Range" not in self.headers:
+            self._answer(503, b"")
+        elif "/forbidden/" in self.path:
+            self._answer(403, b"")
         elif "/down/" in self.path or ("/busy/" in self.path and times % 3):
             self._answer(503 if times % 2 else 429, b"")
         elif "/cut/" in self.path and times % 2:
@@ -99,7 +113,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("curate.sources.reading.REMOTE_BLOCK_BYTES", 4000)
 
 
-@pytest.mark.parametrize("how", ["good", "busy", "cut", "whole"])
+@pytest.mark.parametrize("how", ["good", "busy", "cut", "whole", "spell"])
 def test_a_server_that_fails_now_and_then_costs_nothing(server: str, how: str) -> None:
     config = SourceConfig(path=f"{server}/{how}/a.warc.gz")
     (file,) = find_files("web", config)
@@ -113,9 +127,62 @@ def test_a_server_that_fails_now_and_then_costs_nothing(server: str, how: str) -
 
 def test_an_error_after_the_last_try_names_the_file(server: str) -> None:
     file = InputFile("web", f"{server}/down/a.warc.gz", len(CRAWL), "")
-    with pytest.raises(SourceError, match=r"/down/a\.warc\.gz: can't be read after 7 tries \(503"):
+    with pytest.raises(SourceError, match=r"/down/a\.warc\.gz: can't be read after 7 tries \(the server is busy: 503"):
         list(settled(reader(SourceConfig(path=file.name), file).read(file, Slice())))
     assert Unreliable.asked["/down/a.warc.gz"] >= 7
+
+
+def test_each_cause_has_its_own_sentence(server: str) -> None:
+    """A server that does not say `404` has said nothing about whether the file is there."""
+    for path, told in (
+        (f"{server}/down/head/a.warc.gz", r"after 7 tries \(the server is busy: (503 Service U|429 Too M)"),
+        (f"{server}/forbidden/a.warc.gz", r"can't be read \(the server forbids it: 403 Forbidden\); check the URL and"),
+        ("http://127.0.0.1:9/a.warc.gz", r"after 7 tries \(the connection is refused: no server listens there\)"),
+        ("http://no-such-host.invalid/a.warc.gz", r"after 7 tries \(there is no (such )?host"),
+    ):
+        config = SourceConfig(path=path)
+        with pytest.raises(SourceError, match=told):
+            find_files("web", config)
+        file = InputFile("web", path, 100, "")
+        with pytest.raises(SourceError, match=told):  # as later, when a run has begun: no damage of the file
+            list(settled(reader(config, file).read(file, Slice())))
+        with pytest.raises(SourceError, match=told):
+            reader(config, InputFile("web", path, 1 << 20, "")).slices(InputFile("web", path, 1 << 20, ""), 1000)
+
+
+def test_the_pause_that_a_server_asks_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused: list[float] = []
+    monkeypatch.setattr("time.sleep", paused.append)
+    answers = iter([
+        answer(429, {"Retry-After": "7"}), answer(503, {}), answer(503, {"Retry-After": "900000"}),
+        answer(503, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), answer(503, {"Retry-After": "soon"}),
+    ])  # fmt: skip
+
+    def ask() -> str:
+        if (failed := next(answers, None)) is not None:
+            raise FileNotFoundError("a") from failed  # fsspec's word for whatever a server answered
+        return "data"
+
+    assert retried("http://a.example/a", ask, 1) == "data"
+    assert paused == [7.0, 0.01, 600.0, 0.01, 0.01]
+
+
+def answer(status: int, headers: dict[str, str]) -> Exception:
+    made = OSError("answered")
+    made.status, made.headers = status, headers  # type: ignore[attr-defined]
+    return made
+
+
+def test_mistakes_in_storage_are_sentences() -> None:
+    for path, storage in (
+        ("s3://b/a.jsonl", {"endpoint_url": "localhost:9000", "key": "a", "secret": "b"}),
+        ("s3://b/a.jsonl", {"endpont_url": "http://localhost:9000"}),
+        ("s3://b/*.jsonl", {"anom": True, "endpoint_url": "http://127.0.0.1:9"}),
+        ("http://127.0.0.1:9/a.jsonl", {"anom": True}),
+        ("http://127.0.0.1:9/a.jsonl", {"client_kwargs": {"x": 1}}),
+    ):
+        with pytest.raises(UserError, match="check the URL, and the options under `storage`"):
+            find_files("web", SourceConfig(path=path, storage=storage))
 
 
 def test_a_file_that_is_gone_is_a_sentence_at_the_start_and_damage_later(server: str) -> None:
