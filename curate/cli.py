@@ -20,6 +20,7 @@ COMMANDS = {
     "stats": "curate.commands.look.stats",
     "why": "curate.commands.look.why",
     "what-if": "curate.commands.look.what_if",
+    "propose": "curate.commands.look.propose",
     "sample": "curate.commands.look.sample",
     "report": "curate.commands.look.report",
     "diff": "curate.commands.look.diff",

@@ -1,0 +1,31 @@
+"""`curate propose`: limits from the quantiles that a run recorded."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from curate.inspect.opened import OpenedRun
+from curate.inspect.recorded import Recorded
+from curate.what_if.propose import proposal_lines, propose
+
+
+@click.command(
+    "propose",
+    epilog="\b\nExample:\n  curate propose out/ --keep 0.9\n  curate propose out/ --keep 0.9 --together --stage gopher",
+)
+@click.argument("out")
+@click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True,
+              help="Share of the pages that each rule alone is to keep.")  # fmt: skip
+@click.option("--together", is_flag=True, help="All rules together are to keep that share.")
+@click.option("--stage", "stages", multiple=True, metavar="STAGE", help="Only rules of this stage; may be given again.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(out: str, keep: float, together: bool, stages: tuple[str, ...], as_json: bool) -> None:
+    """Propose limits for the rules of the run at OUT, as lines of a config, with what each would drop.
+
+    The limits are quantiles of what the run measured, in three digits, rounded to the side that drops less; of two
+    limits of one measure each takes half. They are chosen on one half of the pages and judged on the other. Rules that
+    are off stay off, and pages that no number decides on (another language, a listed word) do not count.
+    """
+    told = propose(Recorded.of(OpenedRun.of(out)), keep, together, stages)
+    click.echo(json.dumps(asdict(told), indent=1) if as_json else "\n".join(proposal_lines(told)))
