@@ -11,7 +11,7 @@ from scale_rows import DATA, FOUNDRY, find_gpu, gpt, read
 from scale import bubble_fraction, bubble_ratio, interleaved_bubble_ratio, zero_bubble_fraction, zero_memory_per_gpu
 from scale.planner.models.families import model_from_config
 from scale.planner.models.flops import megatron_parameters, palm_mfu, training_days_exact, utilisation
-from scale.planner.models.model import count_parameters
+from scale.planner.models.parameters import count_parameters
 from scale.planner.step.arrays import Grid, Shape
 from scale.planner.step.memory import activation_bytes_per_layer
 from scale.planner.step.workload import Layout, Train

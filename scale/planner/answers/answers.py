@@ -15,7 +15,8 @@ from scale.floats import FORMATS, FloatFormat, quantize
 from scale.memory import RECIPES
 from scale.pipeline import bubble_fraction, bubble_ratio, interleaved_bubble_ratio, pipeline_schedule
 from scale.planner.answers.fits import fit_law, fit_mixture
-from scale.planner.models.model import Model, count_parameters
+from scale.planner.models.model import Model
+from scale.planner.models.parameters import count_parameters
 from scale.planner.step.estimate import estimate_memory
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.workload import Layout, Train

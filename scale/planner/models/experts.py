@@ -166,21 +166,59 @@ def _dbrx(config: Config, layers: int) -> tuple[Experts, str | None]:
     ), None
 
 
+def _jamba(config: Config, layers: int) -> tuple[Experts, str | None]:
+    period, offset = _get(config, ("expert_layer_period",), 2), _get(config, ("expert_layer_offset",), 1)
+    return Experts(
+        _get(config, ("num_experts", "num_local_experts"), 16),
+        _get(config, ("num_experts_per_tok",), 2),
+        _get(config, ("intermediate_size",), 14336),
+        tuple(i for i in range(layers) if i % period == offset),
+    ), None
+
+
+def _granite_hybrid(config: Config, layers: int) -> tuple[Experts, str | None]:
+    """Experts beside a shared MLP in every layer; without experts that MLP is the layer's."""
+    count = _get(config, ("num_local_experts",), 8)
+    return Experts(
+        max(count, 1),
+        _get(config, ("num_experts_per_tok",), 2) or 1,
+        _get(config, ("intermediate_size",), 11008),
+        tuple(range(layers)) if count else (),
+        shared_ffn=_get(config, ("shared_intermediate_size",), 1024),
+    ), "shared_intermediate_size"
+
+
+def _qwen3_next(config: Config, layers: int) -> tuple[Experts, str | None]:
+    return Experts(
+        _get(config, ("num_experts", "num_local_experts"), 512),
+        _get(config, ("num_experts_per_tok",), 10),
+        _get(config, ("moe_intermediate_size",), 512),
+        _qwen_layers(config, layers),
+        shared_ffn=_get(config, ("shared_expert_intermediate_size",), 512),
+        shared_gate=True,
+    ), None
+
+
 _READERS: dict[str, Callable[[Config, int], tuple[Experts, str | None]]] = {
     "dbrx": _dbrx,
     "deepseek_v2": _deepseek(64, 6, 1407, 2, 0),
     "deepseek_v3": _deepseek(256, 8, 2048, 1, 3),
+    "deepseek_v32": _deepseek(256, 8, 2048, 1, 3),
     "dots1": _deepseek(128, 6, 1408, 2, 0),
     "ernie4_5_moe": _ernie,
     "glm4_moe": _deepseek(128, 8, 1408, 1, 1),
     "gpt_oss": _gpt_oss,
     "granitemoe": _mixtral,
+    "granitemoehybrid": _granite_hybrid,
+    "jamba": _jamba,
     "kimi_k2": _deepseek(384, 8, 2048, 1, 1),
     "llama4_text": _llama4,
+    "minimax": _mixtral,
     "minimax_m2": _minimax,
     "mixtral": _mixtral,
     "olmoe": _olmoe,
     "phimoe": _phimoe,
     "qwen2_moe": _qwen2_moe,
     "qwen3_moe": _qwen3_moe,
+    "qwen3_next": _qwen3_next,
 }

@@ -14,14 +14,16 @@ from typing import Any
 
 from scale.planner.models.experts import experts_of
 from scale.planner.models.family_table import FAMILIES, Bias, Family
+from scale.planner.models.hybrids import mixer_of
 from scale.planner.models.model import MOST_LAYERS, Attention, Mla, Model
+from scale.planner.models.specials import prepared, special, text_config
 from scale.refusal import Refusal, integer, require, unusable
 
 Config = Mapping[str, Any]
 MOST_SIZE = 100_000_000
 # Families without grouped queries or a head width of their own: a key of that name in the config means nothing.
 _MULTI_HEAD_ONLY = frozenset({"bloom", "codegen", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt"})
-_LATENT = frozenset({"deepseek_v2", "deepseek_v3", "kimi_k2"})
+_LATENT = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "kimi_k2"})
 
 _ALIASES: dict[str, tuple[str, ...]] = {
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
@@ -51,20 +53,18 @@ def model_from_config(config: Config, name: str = "") -> Model:
     kind = config.get("model_type")
     if kind is None:
         raise Refusal('the config has no model_type, so the family is unknown; add it (for example "llama")')
+    if isinstance(config.get("text_config"), Mapping) and kind not in FAMILIES:
+        inner, _ = text_config(config, str(kind), FAMILIES)
+        model = model_from_config(inner, name or str(kind))
+        note = f"the text model alone: what else {kind} holds is not counted"
+        return replace(model, notes=(*model.notes, note))
     if not isinstance(kind, str) or kind not in FAMILIES:
-        text = " (the text model under text_config can be planned on its own)" if "text_config" in config else ""
+        text = " (its text_config is no mapping)" if "text_config" in config else ""
         raise Refusal(
             f"model_type {kind!r} is not a family this planner knows the weights of{text}; "
             f"known: {', '.join(sorted(FAMILIES))}; or give the shape by hand"
         )
-    if kind == "dbrx":
-        config = {
-            **config,
-            **(config.get("attn_config") or {}),
-            **(config.get("ffn_config") or {}),
-            "num_key_value_heads": (config.get("attn_config") or {}).get("kv_n_heads"),
-            "hidden_size": config.get("d_model"),
-        }
+    config = prepared(config, kind)
     title = str(name or config.get("model") or config.get("_name_or_path") or kind)
     return _build(config, str(kind), title)
 
@@ -91,16 +91,19 @@ def _build(config: Config, kind: str, name: str) -> Model:
     explicit_ffn = config.get(ffn_key) if ffn_key else None
     if explicit_ffn is not None:
         ffn = integer(explicit_ffn, f"config: {ffn_key}", least=1)
+    elif family.no_mlp:
+        ffn = 0
     elif family.four_ffn and not any(config.get(alias) for alias in _ALIASES["ffn"]):
         ffn = 4 * hidden
     else:
         ffn = size(config, "ffn", kind)
+    attention = _attention(config, kind, family, hidden)
     model = Model(
         name=name,
         layers=size(config, "layers", kind),
         hidden=hidden,
         vocab=size(config, "vocab", kind),
-        attention=_attention(config, kind, family, hidden),
+        attention=attention,
         ffn=ffn,
         gated=family.gated,
         mlp_bias=_says(config, family.mlp_bias),
@@ -113,10 +116,11 @@ def _build(config: Config, kind: str, name: str) -> Model:
         head_bias=_says(config, family.head_bias),
         extra_layer_params=family.extra_layer_params,
         experts=experts,
+        mixer=mixer_of(config, kind, size(config, "layers", kind), hidden, attention),
         family=kind,
         max_sequence=_max_sequence(config),
     )
-    return _special(config, kind, model)
+    return special(config, kind, model)
 
 
 def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attention:
@@ -144,6 +148,7 @@ def _attention(config: Config, kind: str, family: Family, hidden: int) -> Attent
         _says(config, family.out_bias),
         qk_norm_params=width * (2 if kind == "phi" else 1),
         sinks=family.sinks,
+        output_gate=family.output_gate,
         mla=_mla(config) if kind in _LATENT else None,
         window=window,
         windowed_layers=windowed,
@@ -185,41 +190,6 @@ def _window(config: Config, kind: str) -> tuple[int | None, int]:
     else:
         windowed = layers if kind in ("mistral", "mixtral", "phi3", "phimoe", "starcoder2") else 0
     return (window, windowed) if windowed else (None, 0)
-
-
-def _special(config: Config, kind: str, model: Model) -> Model:
-    """The families whose weights depend on switches that no other family has."""
-    if kind == "opt":
-        final = bool(config.get("do_layer_norm_before", True)) and not config.get("_remove_final_layer_norm", False)
-        affine = bool(config.get("layer_norm_elementwise_affine", True))
-        # OPT's position table starts at row 2 (the fairseq padding offset), hence two more rows.
-        return replace(
-            model,
-            positions=model.positions + 2,
-            final_norm=final,
-            norm="layer" if affine else "none",
-            embed_dim=_whole(config, "word_embed_proj_dim", model.hidden),
-        )
-    if kind == "falcon":
-        return _falcon(config, model)
-    if kind == "gpt_bigcode" and config.get("multi_query", True):
-        return replace(model, attention=replace(model.attention, kv_heads=1))
-    if kind == "stablelm" and config.get("use_parallel_residual", False):
-        return replace(model, norms_per_layer=1)
-    if kind == "deepseek_v3" and config.get("num_nextn_predict_layers"):
-        return replace(model, notes=("multi-token-prediction layers are not counted, as in the published total",))
-    return model
-
-
-def _falcon(config: Config, model: Model) -> Model:
-    new = bool(config.get("new_decoder_architecture", False))
-    if new:
-        kv_heads = model.attention.kv_heads
-    else:
-        kv_heads = 1 if config.get("multi_query", True) else model.attention.heads
-    parallel_norms = _whole(config, "num_ln_in_parallel_attn", 2 if new else 1)
-    norms = parallel_norms if config.get("parallel_attn", True) else 2
-    return replace(model, norms_per_layer=norms, attention=replace(model.attention, kv_heads=kv_heads))
 
 
 def _max_sequence(config: Config) -> int | None:

@@ -32,7 +32,9 @@ class Family:
     head_dim: int | None = None
     kv_heads: int | None = None
     sinks: bool = False
+    output_gate: bool = False
     four_ffn: bool = False
+    no_mlp: bool = False
 
 
 _BIASED = Family(gated=False, norm="layer", qkv_bias=True, out_bias=True, mlp_bias=True)
@@ -64,6 +66,7 @@ FAMILIES: dict[str, Family] = {
     "dbrx": Family(norm="layer_no_bias"),
     "deepseek_v2": replace(_LLAMA, mlp_bias=("mlp_bias", False)),
     "deepseek_v3": replace(_LLAMA, mlp_bias=False),
+    "deepseek_v32": replace(_LLAMA, mlp_bias=False),
     "dots1": replace(_LLAMA, mlp_bias=False, qk_norm="head", kv_heads=32),
     "ernie4_5": Family(
         tied=True,
@@ -82,6 +85,7 @@ FAMILIES: dict[str, Family] = {
         kv_heads=4,
     ),
     "exaone4": Family(qk_norm="head", kv_heads=32),
+    "falcon_h1": replace(_LLAMA, kv_heads=8),
     "falcon": Family(
         gated=False,
         norm="layer",
@@ -94,6 +98,7 @@ FAMILIES: dict[str, Family] = {
     "gemma": _GEMMA,
     "gemma2": replace(_GEMMA, norms_per_layer=4, kv_heads=4),
     "gemma3_text": replace(_GEMMA, norms_per_layer=4, qk_norm="head", kv_heads=4),
+    "gemma3n_text": replace(_GEMMA, norms_per_layer=4, qk_norm="head", kv_heads=2),
     "glm": replace(_GLM4, norms_per_layer=2),
     "glm4": _GLM4,
     "glm4_moe": replace(_LLAMA, mlp_bias=False, out_bias=False, qk_norm="head", qk_norm_if="use_qk_norm"),
@@ -109,11 +114,17 @@ FAMILIES: dict[str, Family] = {
     "gptj": _GPTJ,
     "granite": _LLAMA,
     "granitemoe": replace(_LLAMA, mlp_bias=False),
+    "granitemoehybrid": replace(_LLAMA, mlp_bias=False),
     "hunyuan_v1_dense": replace(_LLAMA, mlp_bias=False, qk_norm="head"),
+    "jamba": Family(kv_heads=8),
     "kimi_k2": replace(_LLAMA, mlp_bias=False),
+    "lfm2": Family(tied=True, qk_norm="head", kv_heads=8),
     "llama": _LLAMA,
     "llama4_text": replace(_LLAMA, mlp_bias=False, head_dim=128, kv_heads=8),
+    "mamba2": Family(norms_per_layer=1, no_mlp=True),
+    "minimax": Family(kv_heads=8),
     "minimax_m2": Family(qk_norm="full", head_dim=128, kv_heads=8),
+    "ministral3": Family(kv_heads=8, head_dim=128),
     "mistral": Family(kv_heads=8),
     "mixtral": Family(kv_heads=8),
     "mpt": Family(gated=False, norm="layer_no_bias", tied=True, four_ffn=True),
@@ -139,6 +150,9 @@ FAMILIES: dict[str, Family] = {
     "qwen2": replace(_QWEN2, qkv_bias=True),
     "qwen2_moe": replace(_QWEN2, kv_heads=16),
     "qwen3": _QWEN3,
+    "qwen3_next": Family(
+        qkv_bias=_ATTENTION_BIAS, out_bias=_ATTENTION_BIAS, qk_norm="head", head_dim=256, kv_heads=2, output_gate=True
+    ),
     "qwen3_moe": replace(_QWEN3, head_dim=None, kv_heads=4),
     "seed_oss": replace(
         _LLAMA, qkv_bias=("attention_bias", True), out_bias=("attention_out_bias", False), head_dim=128

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scale.planner.models.model import Model, count_parameters
+from scale.planner.models.model import Model
+from scale.planner.models.parameters import count_parameters
 
 
 @dataclass(frozen=True)
@@ -24,22 +25,27 @@ class TokenFlops:
 
 
 def attention_context(model: Model, sequence: int, causal: bool) -> float:
-    """Mean number of keys a query is multiplied with, over layers: s (full) or about s/2 (causal), less in a window."""
+    """Mean number of keys a query is multiplied with, over the layers that attend: s (full) or about s/2 (causal), less
+    in a window."""
     a = model.attention
+    if not model.attending_layers:
+        return 0.0
     whole = sequence / 2 if causal else float(sequence)
     if not a.window or not a.windowed_layers:
         return whole
     window = min(float(a.window), float(sequence))
     # Query i may see min(i, w) keys when attention is causal: w - w²/2s in the mean.
     narrow = window * (1 - window / (2 * sequence)) if causal else window
-    return (a.windowed_layers * narrow + (model.layers - a.windowed_layers) * whole) / model.layers
+    windowed = min(a.windowed_layers, model.attending_layers)
+    return (windowed * narrow + (model.attending_layers - windowed) * whole) / model.attending_layers
 
 
 def token_flops(model: Model, sequence: int) -> TokenFlops:
     """FLOPs per token of training `model` on sequences of `sequence` tokens (recomputation not included)."""
     counts = count_parameters(model)
-    matmul = 2.0 * counts.active_matmul
-    per_key = 4.0 * model.layers * model.attention.heads * model.attention.score_dim
+    scans = len(model.mixer.layers) * model.mixer.scan_flops if model.mixer else 0.0
+    matmul = 2.0 * counts.active_matmul + scans
+    per_key = 4.0 * model.attending_layers * model.attention.heads * model.attention.score_dim
     full = per_key * attention_context(model, sequence, causal=False)
     causal = per_key * attention_context(model, sequence, causal=True)
     return TokenFlops(6.0 * counts.active, 3 * (matmul + full), 3 * (matmul + causal), matmul + full, full)

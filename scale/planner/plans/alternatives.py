@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scale.planner.models.model import count_parameters
+from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.failures import plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
 from scale.planner.step.arrays import Flags

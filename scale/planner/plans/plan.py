@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from scale.pipeline import bubble_fraction, interleaved_bubble_fraction, interleaved_bubble_ratio
-from scale.planner.models.model import count_parameters
+from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.alternatives import largest_levers, rejected_layouts
 from scale.planner.plans.data import DataPlan, Source, plan_data, sources_of_run
 from scale.planner.plans.failures import CheckpointPlan, plan_checkpoints

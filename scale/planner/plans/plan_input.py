@@ -13,7 +13,8 @@ from curate.yaml12 import load
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
 from scale.memory import StateRecipe
 from scale.planner.models.families import read_config
-from scale.planner.models.model import Model, count_parameters
+from scale.planner.models.model import Model
+from scale.planner.models.parameters import count_parameters
 from scale.planner.models.shape import model_from_shape
 from scale.planner.plans.data import Source
 from scale.planner.step.hardware import Cluster, Gpu, find_gpu

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scale.planner.models.model import Model, count_parameters
+from scale.planner.models.model import Model
+from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.failures import plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
 from scale.planner.plans.published import BESIDE_STEP, reached

@@ -8,7 +8,8 @@ from typing import Any
 from scale.budget import LAWS, advise, disagreement
 from scale.pipeline import bubble_fraction, pipeline_schedule, zero_bubble_fraction
 from scale.planner.models.flops import token_flops
-from scale.planner.models.model import Model, count_parameters
+from scale.planner.models.model import Model
+from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.data import DataPlan
 from scale.planner.plans.published import BESIDE_STEP, Reached
 from scale.planner.step.estimate import MemoryEstimate

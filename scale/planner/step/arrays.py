@@ -54,7 +54,11 @@ class _Columns:
 
 @dataclass(frozen=True)
 class Shape(_Columns):
-    """Sizes of the model and the run that the times and bytes depend on (elements, tokens, sequences)."""
+    """Sizes of the model's mean layer and the run that times and bytes depend on (elements, tokens, sequences).
+
+    `mixer` is the width of a projection with as many weights as what mixes tokens beside attention, `scan` its other
+    operations a token.
+    """
 
     layers: Array
     moe_layers: Array
@@ -63,6 +67,8 @@ class Shape(_Columns):
     query: Array
     key_value: Array
     score: Array
+    mixer: Array
+    scan: Array
     q_rank: Array
     kv_rank: Array
     kv_latent: Array
@@ -89,15 +95,19 @@ class Shape(_Columns):
         a, e = model.attention, model.experts
         m = a.mla
         query = a.heads * ((m.qk_nope_head_dim + m.qk_rope_head_dim) if m else a.head_dim)
-        unfused = train.attention == "unfused"
+        unfused, mixer = train.attention == "unfused", model.mixer
+        held, attending = model.attention_layers / model.layers, model.attending_layers / model.layers
+        mixed = len(mixer.layers) / model.layers if mixer else 0.0
         values = {
             "layers": model.layers,
             "moe_layers": model.moe_layers,
             "hidden": model.hidden,
             "heads": a.heads,
-            "query": query,
-            "key_value": a.kv_heads * a.head_dim if not m else a.heads * m.v_head_dim,
-            "score": a.heads * a.score_dim,
+            "query": held * query,
+            "key_value": held * (a.kv_heads * a.head_dim if not m else a.heads * m.v_head_dim),
+            "score": attending * a.heads * a.score_dim,
+            "mixer": mixed * mixer.matmul / model.hidden if mixer else 0.0,
+            "scan": mixed * mixer.scan_flops if mixer else 0.0,
             "q_rank": (m.q_lora_rank or 0) if m else 0,
             "kv_rank": m.kv_lora_rank if m else 0,
             "kv_latent": m.kv_lora_rank + m.qk_rope_head_dim if m else 0,

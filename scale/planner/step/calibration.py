@@ -96,15 +96,15 @@ def evidence(stack: str, gpu: Gpu) -> Evidence:
     return "carried" if gpu.die in calibration()["carried"].get(stack, {}) else "none"
 
 
-def time_band(stack: str, gpu: Gpu, context_ways: Array, experts: bool) -> Array:
+def time_band(stack: str, gpu: Gpu, context_ways: Array, uncovered: bool) -> Array:
     """Relative error of step times, one per layout: 90th percentile of the errors on rows left out of the fit.
 
     What no table covers widens it (root of the sum of squares): a card on which the stack was not fitted, context
-    parallelism, mixtures of experts.
+    parallelism, and an `uncovered` model (mixtures of experts, layers without plain attention).
     """
     bands, known = calibration()["bands"], evidence(stack, gpu)
     wider = bands["situations"]
     card = {"fitted": 0.0, "carried": wider["card_carried"], "none": wider["card_unseen"]}[known]
     context = np.where(context_ways > 1, wider["context_parallel"], 0.0)
-    sizes = bands["step_time"][stack] ** 2 + card**2 + context**2 + (wider["experts"] ** 2 if experts else 0.0)
+    sizes = bands["step_time"][stack] ** 2 + card**2 + context**2 + (wider["experts"] ** 2 if uncovered else 0.0)
     return np.asarray(np.sqrt(sizes))

@@ -113,6 +113,7 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
     flops = token_flops(model, train.sequence)
     peak = cluster.gpu.bf16_tflops
     mfu = utilisation(rate, flops.full_attention, cluster.gpus, peak)
+    uncovered = model.experts is not None or model.mixer is not None
     stack = stack_of(train, layout)
     return StepEstimate(
         layout,
@@ -124,7 +125,7 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
         utilisation(rate, flops.causal_attention, cluster.gpus, peak),
         mfu * recompute_factor(flops, layout, train),
         mfu * peak,
-        float(time_band(stack, cluster.gpu, array(layout.cp), model.experts is not None)),
+        float(time_band(stack, cluster.gpu, array(layout.cp), uncovered)),
     )
 
 

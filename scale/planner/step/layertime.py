@@ -59,7 +59,9 @@ def layer_seconds(s: Shape, g: Grid, r: Rates, c: Constants) -> LayerTime:
     attention_linear = _attention_matmuls(s, g, tokens, forwards, r, c)
     dense = _mlp_seconds(tokens, s.ffn / g.tp, s, forwards, r, c)
     moe_share = s.moe_layers / s.layers
-    matmul = attention_linear + (1 - moe_share) * dense
+    matmul = attention_linear + np.where(s.ffn > 0, (1 - moe_share) * dense, 0.0)
+    if np.any(s.mixer > 0):
+        matmul = matmul + linear_seconds(tokens, s.mixer / g.tp, s.hidden, forwards, r, c, s.trained)
     if np.any(s.moe_layers > 0):
         matmul = matmul + moe_share * _moe_seconds(s, g, tokens, forwards, r, c)
     host = c.launch_seconds + c.launch_rank_seconds * (g.tp - 1)
@@ -110,7 +112,7 @@ def _attention_seconds(s: Shape, g: Grid, tokens: Array, r: Rates, c: Constants)
     backward = np.where(s.unfused > 0, 2.0, 2.5)
     again = np.where((g.recompute == FULL) | ((s.unfused > 0) & (g.recompute > NONE)), 1.0, 0.0)
     share = np.where(s.unfused > 0, c.unfused_attention_peak, c.flash_attention_peak)
-    compute = (1 + again + backward) * forward / (r.peak * share)
+    compute = (1 + again + backward) * (forward + tokens * s.scan / g.tp) / (r.peak * share)
     scores = g.micro_batch * s.heads / g.tp * s.sequence * s.sequence / g.cp
     traffic = np.where(s.unfused > 0, c.score_bytes * (0.75 + 0.25 * again) * scores / r.memory, 0.0)
     return compute + traffic

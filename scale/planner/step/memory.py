@@ -50,7 +50,7 @@ def mlp_elements(s: Shape, kept_copies: Array) -> tuple[Array, Array]:
 def _attention_elements(s: Shape) -> Array:
     """Elements per token that tensor parallelism splits: queries, keys, values and the attention's output."""
     latent = s.query + s.kv_expanded + s.key_value
-    return np.where(s.kv_rank > 0, latent, 2.0 * s.query + 2.0 * s.key_value)
+    return s.mixer + np.where(s.kv_rank > 0, latent, 2.0 * s.query + 2.0 * s.key_value)
 
 
 def _latent_elements(s: Shape) -> Array:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from scale.memory import StateRecipe
-from scale.planner.models.model import NORM_VECTORS, Model, layer_parameters
+from scale.planner.models.model import NORM_VECTORS, Model
+from scale.planner.models.parameters import layer_parameters
 from scale.planner.step.arrays import Array, Grid, array
 from scale.planner.step.steptime import StageParameters, stage_layers
 
@@ -24,9 +25,18 @@ class Layer:
 
     @classmethod
     def of(cls, model: Model, moe: bool) -> Layer:
-        layer = layer_parameters(model, moe)
-        split = layer.attention_matmul + layer.mlp_matmul
-        return cls(split, layer.dense - split, layer.experts)
+        """The mean layer of the kind, over what mixes its tokens."""
+        counts = {mixed: count for (experts, mixed), count in model.kinds().items() if experts == moe} or {False: 1}
+        total = cls(0.0, 0.0, 0.0)
+        for mixed, count in counts.items():
+            layer, share = layer_parameters(model, moe, mixed), count / sum(counts.values())
+            split = layer.attention_matmul + layer.mlp_matmul
+            total = cls(
+                total.split + share * split,
+                total.replicated + share * (layer.dense - split),
+                total.experts + share * layer.experts,
+            )
+        return total
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ class ModelParameters:
             leading,
             dense,
             body,
-            model.vocab * embed,
+            model.vocab * embed + model.extra_embedding + model.extra_projection,
             model.vocab * embed,
             model.positions * model.hidden + (norm * embed if model.embed_norm else 0),
             (norm * model.hidden if model.final_norm else 0) + (model.vocab if model.head_bias else 0),
