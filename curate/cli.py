@@ -21,6 +21,7 @@ COMMANDS = {
     "why": "curate.commands.look.why",
     "what-if": "curate.commands.look.what_if",
     "propose": "curate.commands.look.propose",
+    "rules": "curate.commands.look.rules",
     "sample": "curate.commands.look.sample",
     "report": "curate.commands.look.report",
     "diff": "curate.commands.look.diff",

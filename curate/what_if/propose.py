@@ -109,12 +109,17 @@ def _judged(recorded: Recorded) -> Mask:
     return decided
 
 
-def _half(keys: npt.NDArray[np.int64]) -> Mask:
-    """About every second page, by a hash of its key (the finaliser of splitmix64)."""
-    mixed = keys.astype(np.uint64)
+def mixed(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """A hash of each key: the finaliser of splitmix64."""
+    found = keys.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    half: Mask = (mixed & np.uint64(1)).astype(np.bool_)
+        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
+    return found
+
+
+def _half(keys: npt.NDArray[np.int64]) -> Mask:
+    """About every second page, by a hash of its key."""
+    half: Mask = (mixed(keys) & np.uint64(1)).astype(np.bool_)
     return half
 
 
