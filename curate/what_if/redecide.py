@@ -226,7 +226,7 @@ def _touched(recorded: Recorded, line: _Line) -> Mask:
         reached = recorded.measured > line.rules.index(name)
         for option in options:
             rules = [rule for rule in old.rules if rule.option == option]
-            if not all(_by_value(rule, old) for rule in rules) or not rules:
+            if not rules or not all(_by_value(rule, old, new) for rule in rules):
                 touched |= reached
                 continue
             for rule in rules:
@@ -235,10 +235,15 @@ def _touched(recorded: Recorded, line: _Line) -> Mask:
     return touched
 
 
-def _by_value(rule: Rule, stage: RuleStage) -> bool:
-    """Whether a change of a rule's limit matters only to the pages whose measure breaks one and not the other."""
-    ends = rule.option is not None and rule.option.startswith(ENDS)
-    return ends or judges_by_rules(stage)
+def _by_value(rule: Rule, old: RuleStage, new: RuleStage) -> bool:
+    """Whether a change of a rule's limit matters only to the pages whose measure breaks one and not the other.
+
+    A stage that judges in its own way may have another limit, of a page's language say, in place of a null.
+    """
+    if judges_by_rules(old):
+        return True
+    told = rule.option is not None and rule.option.startswith(ENDS)
+    return told and None not in (getattr(old, rule.option or ""), getattr(new, rule.option or ""))
 
 
 def breaking(column: pa.ChunkedArray, rule: Rule, stage: RuleStage) -> Mask:
