@@ -13,7 +13,9 @@ from curate.stage import RuleStage, judges_by_rules
 from curate.what_if.redecide import breaking
 
 REQUIRED: dict[str, dict[str, Any]] = {
+    "linear": {"model": "none"},
     "naive_bayes": {"model": "none"},
+    "perplexity": {"models": {"en": "none"}},
     "bad_words": {"lists": {"en": "none"}},
     "edu": {"column": "none"},
     "rewrite": {"use": ("links",)},
