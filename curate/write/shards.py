@@ -37,6 +37,8 @@ class ShardTask:
 
 def write_shards(executor: Executor, survivors: Survivors, shards: list[Shard], folder: Path) -> list[ShardFacts]:
     """Writes the shards into a folder; rows that lie all over the crawl are laid together first, in one pass."""
+    if not shards:  # nothing was kept
+        return []
     write, work = survivors.config.write, str(survivors.work)
     if write.order == "crawl" and write.by is None:
         return results(executor, write_shard, [ShardTask(work, shard, str(folder)) for shard in shards])

@@ -60,3 +60,9 @@ def test_stretches_hold_every_task_once() -> None:
     assert list(scatter._stretches(counts)) == [(0, 1), (2, 3), (4, 5)]
     assert list(scatter._stretches([0, 0])) == [(0, 1)]
     assert list(scatter._stretches([])) == []
+
+
+def test_a_run_that_keeps_nothing_is_shuffled_too(tmp_path: Path) -> None:
+    stages = [{"where": {"keep": "words > 100000"}}]
+    report = run_it(settings(crawl(tmp_path / "in"), tmp_path / "out", stages=stages, write={"order": "shuffle"}))
+    assert report.stats["kept"]["documents"] == 0 and not list((tmp_path / "out" / "shards").iterdir())
