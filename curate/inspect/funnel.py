@@ -69,15 +69,20 @@ def rows(stats: dict[str, Any]) -> list[dict[str, Any]]:
     return flat
 
 
-def summary(stats: dict[str, Any]) -> str:
-    """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept."""
-    told = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]} for row in rows(stats)]
-    text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)
-    text += [
+def cut_out(stats: Mapping[str, Any]) -> list[str]:
+    """What stages cut out of texts that they kept: the words that neither the drops nor the kept texts hold."""
+    return [
         f"{stage} cut {notes['cut_words']:,} words out of {notes['edited']:,} of the documents that it kept"
         for stage, notes in stats["notes"].items()
         if notes.get("cut_words")
     ]
+
+
+def summary(stats: dict[str, Any]) -> str:
+    """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept."""
+    told = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]} for row in rows(stats)]
+    text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)
+    text += cut_out(stats)
     text += [
         f"ALARM {alarm['alarm']}: {alarm['name']}: {alarm['dropped']:,} of {alarm['of']:,}" for alarm in stats["alarms"]
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from curate.inspect.funnel import funnel
+from curate.inspect.funnel import cut_out, funnel
 from curate.inspect.opened import OpenedRun
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
@@ -53,7 +53,8 @@ def _sentence(stats: dict[str, Any], limit: int | None) -> str:
     costliest = [text for _, text in sorted(reasons, key=lambda pair: (-pair[0], pair[1]))[:3]]
     trial = "" if limit is None else f" in a trial run (--limit {limit})"
     said = f"Of {count(read)} pages read{trial}, {count(kept)} were kept ({share(kept, read)})."
-    return said + (f" Most were dropped for: {', '.join(costliest)}." if costliest else "")
+    said += f" Most were dropped for: {', '.join(costliest)}." if costliest else ""
+    return " ".join([said, *(f"{told}." for told in cut_out(stats))])
 
 
 def alarms(run: OpenedRun) -> Markup:
