@@ -15,6 +15,7 @@ from curate.decide.decide import decide
 from curate.document import Address, Document
 from curate.errors import UserError
 from curate.executors.executor import Serial
+from curate.plug_ins.registry import recipe
 from curate.scan.blocks import BLOCK
 from curate.scan.sketch_writer import SketchWriter, sketch_all
 from curate.scan.sketches import gather
@@ -26,13 +27,7 @@ Page = str | bytes | Mapping[str, Any]
 
 NO_TEXT = "is HTML, which no stage turns into text; put 'extract' first, or give {'text': ...} to judge it as it is"
 
-# The seed's belt of section 1i: stop-word language, the Gopher rules, SHA-1, MinHash.
-SEED_STAGES: list[Any] = [
-    {"language": {"engine": "stop_words", "keep": ["en"], "min_score": None}},
-    "gopher",
-    "exact_dedup",
-    "near_dedup",
-]
+RECIPE = "pages"  # the recipe of `curate(pages)` without a config
 
 
 @dataclass(frozen=True)
@@ -69,9 +64,10 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
 
     A page is a text, HTML (bytes, or a string that begins as an HTML document does), or a mapping with `text` or `html`
     and perhaps `url` and attributes. `config` is a Config, the mapping of a config file (input and output may be left
-    out), or None for a belt of language (by stop words, English), gopher, exact_dedup and near_dedup.
+    out), or None for the stages of the recipe `pages`: language (by stop words, English), gopher, exact_dedup and
+    near_dedup.
 
-    That belt has no `extract`, so it takes texts alone. Raises UserError for HTML where no stage turns it into text,
+    That recipe has no `extract`, so it takes texts alone. Raises UserError for HTML where no stage turns it into text,
     for what is no page, and for one page where several are asked for.
     """
     if isinstance(pages, (str, bytes, Mapping)):  # else each of its letters, bytes or keys would be a page
@@ -151,7 +147,7 @@ class Sketched:
 def _config(config: Config | Mapping[str, Any] | None) -> Config:
     if isinstance(config, Config):
         return config
-    given = {"stages": SEED_STAGES} if config is None else config
+    given = {"stages": recipe(RECIPE)} if config is None else config
     if not isinstance(given, Mapping):
         raise UserError("config: must be a mapping with 'stages', or what read_config(FILE) of curate.config gives")
     return parse_config({"input": "memory", "output": "memory", **given})

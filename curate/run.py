@@ -141,7 +141,7 @@ def _balance(
     for source, _, documents, *_ in (row for shard in written.shards for row in shard["kept"]):
         kept[source] += documents
     paths = [output.final / "shards" / shard["name"] for shard in written.shards]
-    found = alarms(written.ledger, kept, paths, notes, executor)
+    found = alarms(survivors.config, written.ledger, kept, paths, notes, executor)
     report = stats(survivors, scanned, written.shards, written.ledger, notes, found)
     documents = sum(shard["documents"] for shard in written.shards)
     dropped = sum(row["documents"] for row in report["dropped"])

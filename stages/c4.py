@@ -16,6 +16,7 @@ from pydantic import Field
 from curate.document import Document
 from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
+from stages.rules.evidence import marked
 from stages.rules.scope import entries, in_scope
 
 Count = Annotated[int, Field(ge=0)]
@@ -100,6 +101,7 @@ class C4(RuleStage):
         "bad_words": pa.int64(),
         "sentences": pa.int64(),
     }
+    evidence = staticmethod(marked)
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule("lorem_ipsum", "lorem_ipsum", "max_lorem_ipsum"),
         Rule("curly_bracket", "curly_brackets", "max_curly_brackets"),

@@ -1,6 +1,6 @@
 """From a page's bytes to its main text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -15,8 +15,6 @@ from stages.extraction.article import Options, article_text
 from stages.extraction.memo import Memo
 from stages.extraction.source import source_text
 from stages.extraction.visible import main_text
-
-JUDGES_OF_TEXT = ("language", "gopher", "c4", "fineweb", "naive_bayes", "tokens")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +39,7 @@ class Extract:
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ("no_text",)
-
-    def check(self, before: Sequence[tuple[str, object]], after: object) -> None:
-        """Raises ValueError where a stage that judges texts would see pages without one."""
-        early = next((name for name, _ in before if name in JUDGES_OF_TEXT), None)
-        if early is not None:
-            raise ValueError(f"must stand before '{early}', which judges the text")
+    gives_text: ClassVar[bool] = True
 
     def apply(self, doc: Document) -> Document | Drop:
         if doc.html is None:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.stage import Rule, RuleStage
+from stages.rules.evidence import marked
 from stages.rules.repetition import duplicate_ratios
 from stages.rules.scope import in_scope
 
@@ -46,6 +47,7 @@ class FineWeb(RuleStage):
     """most line breaks per word at white space"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {rule.measure: pa.float64() for rule in RULES}
+    evidence = staticmethod(marked)
     rules: ClassVar[tuple[Rule, ...]] = RULES
 
     def measure(self, doc: Document) -> dict[str, Any]:

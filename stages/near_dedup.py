@@ -16,7 +16,8 @@ from pydantic import Field
 from curate.corpus import Corpus
 from curate.decide.bands import jaccard as jaccard
 from curate.decide.bands import lsh_candidate_probability as lsh_candidate_probability
-from curate.decide.twins import near_verdicts
+from curate.decide.bands import pair_recall
+from curate.decide.twins import ALARMS, alarmed, near_verdicts
 from curate.document import Document
 from curate.stage import Sketch, Verdicts
 from stages.resemblance import minhash
@@ -64,6 +65,9 @@ class NearDedup:
     fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1}
     reasons: ClassVar[tuple[str, ...]] = ("near_duplicate",)
 
+    alarms: ClassVar[Mapping[str, str]] = ALARMS
+    alarmed = staticmethod(alarmed)
+
     def __post_init__(self) -> None:
         if self.bands * self.rows > self.permutations:
             raise ValueError(
@@ -110,6 +114,20 @@ class NearDedup:
             return float(len(doc.text))
         value = doc.attributes.get(self.keep.by)
         return float("nan") if value is None else float(value)
+
+    @property
+    def ranked_by(self) -> str | None:
+        """The field of a record that orders who is kept."""
+        return None if self.keep == "first" else "rank"
+
+    @property
+    def alike_from(self) -> float:
+        """The similarity from which two texts are near copies."""
+        return self.threshold
+
+    def recall(self, similarity: float) -> float:
+        """Chance that a pair of texts this similar is found."""
+        return pair_recall(similarity, self.threshold, self.permutations, self.bands, self.rows)
 
     def similarity(self, left: Records, right: Records) -> npt.NDArray[np.float64]:
         """Share of slots in which signatures agree: the estimate of Jaccard similarity."""

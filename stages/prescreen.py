@@ -10,7 +10,7 @@ import xxhash
 from pydantic import Field
 
 from curate.document import Address, Document, Drop
-from curate.stage import FileName
+from curate.stage import FileName, declared
 from stages.extraction.source import decoded
 from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
@@ -51,6 +51,8 @@ class Prescreen:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"prescreen_audit": pa.string()}
     reasons: ClassVar[tuple[str, ...]] = ("prescreened_words", "prescreened_stop_words", "prescreened_language")
     keeps_text: ClassVar[bool] = True
+    reads_text: ClassVar[bool] = False
+    worth: ClassVar[float] = 0.15  # below it, its own work is more than what it saves (docs/stages/prescreen.md)
 
     def __post_init__(self) -> None:
         if self.languages is not None and not self.languages:
@@ -58,8 +60,9 @@ class Prescreen:
 
     def check(self, before: Sequence[tuple[str, object]], after: Sequence[tuple[str, object]]) -> None:
         """Raises ValueError where this stage would drop what those after it would keep."""
-        if any(name == "extract" for name, _ in before):
-            raise ValueError("must stand before 'extract', whose work it saves")
+        early = next((name for name, stage in before if declared(stage).gives_text), None)
+        if early is not None:
+            raise ValueError(f"must stand before '{early}', whose work it saves")
         languages = [stage for _, stage in after if isinstance(stage, Language)]
         keeps = [set(stage.keep) for stage in languages if stage.keep != "all" and not stage.annotate]
         if self.languages is not None and not any(keep <= set(self.languages) for keep in keeps):

@@ -14,6 +14,7 @@ from pydantic import Field
 from curate.document import Document
 from curate.stage import Rule, RuleStage
 from stages.rules import paper, repeated
+from stages.rules.evidence import marked
 from stages.rules.repetition import segments
 from stages.rules.runs import repeats_in_a_row
 from stages.rules.scope import in_scope
@@ -88,6 +89,7 @@ class Repetition(RuleStage):
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         rule.measure: pa.int64() if rule.measure == "repeats_in_a_row" else pa.float64() for rule in RULES
     }
+    evidence = staticmethod(marked)
     rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = {
         **{measure: "this profile has no paragraphs" for measure in measures if "paragraph" in measure},

@@ -119,6 +119,7 @@ class UrlFilter(RuleStage):
         Rule("too_many_soft_words", "soft_words", "max_soft_words"),
         Rule("listed_subword", "subword"),
     )
+    reads_text: ClassVar[bool] = False
     absent: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("domain", "suffix", "url", "word", "subword"), "no entry of the lists was met"),
         "soft_words": "no soft_words_file was given",

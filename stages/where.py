@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import FileName, Measures, RuleStage
+from curate.stage import FileName, Measures, Rule, RuleStage
 from stages.conditions.grammar import NoCondition, condition
 from stages.conditions.logic import Condition, comparable, every_test, is_number
 from stages.rules import text_measures
@@ -41,8 +41,7 @@ class Where(RuleStage):
     """path of a list of words, one a line, that `stop_word_ratio` counts"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {**text_measures.TYPES, "attributes": pa.string()}
-    reasons: ClassVar[tuple[str, ...]] = ("condition_failed", "condition_unknown")
-    limits: ClassVar[tuple[str, ...]] = ("keep",)
+    rules: ClassVar[tuple[Rule, ...]] = (Rule("condition_failed", "", "keep"), Rule("condition_unknown", "", "keep"))
     absent: ClassVar[Mapping[str, str]] = {
         "attributes": "the condition names none",
         **{measure: f"no {option} was given" for measure, option in _LISTS.items()},
@@ -64,6 +63,11 @@ class Where(RuleStage):
     def condition(self) -> Condition:
         """What `keep` says."""
         return condition(self.keep)
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether the condition asks for a measure of the text."""
+        return any(test.name in text_measures.TYPES for test in every_test(self.condition))
 
     @property
     def needs(self) -> tuple[str, ...]:

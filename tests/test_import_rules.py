@@ -30,10 +30,10 @@ GROUND_FLOOR = {"curate", "curate.errors", "curate.sizes", "curate.yaml12"}
 
 ORDER = (
     "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable", "curate.document",
-    "curate.executors", "curate.export", "curate.corpus", "curate.stage", "curate.plug_ins", "curate.caps",
-    "curate.sources.members", "curate.sources", "curate.config", "curate.belt", "curate.output", "curate.scan",
-    "curate.decide", "curate.write", "curate.run", "curate.example_pages", "curate.library", "curate.inspect",
-    "curate.what_if", "curate.report", "curate.tools", "curate.commands.make", "curate.commands.look",
+    "curate.executors", "curate.export", "curate.corpus", "curate.rules", "curate.stage", "curate.plug_ins",
+    "curate.caps", "curate.sources.members", "curate.sources", "curate.config", "curate.belt", "curate.output",
+    "curate.scan", "curate.decide", "curate.write", "curate.run", "curate.example_pages", "curate.library",
+    "curate.inspect", "curate.what_if", "curate.report", "curate.tools", "curate.commands.make", "curate.commands.look",
     "curate.commands.know", "curate.commands", "curate.cli",
 )  # fmt: skip
 """The rooms of the engine: nothing imports from a later one. The package itself loads its library half on demand."""

@@ -11,13 +11,14 @@ from pydantic import Field, PydanticSchemaGenerationError, TypeAdapter, Validati
 
 from curate import yaml12
 from curate.caps import Caps
+from curate.config.together import check_together
 from curate.errors import UserError, cause, hint
 from curate.export.settings import ExportSettings
 from curate.plug_ins.contract import Blamed, fault_of
 from curate.plug_ins.registry import stage_class
 from curate.sources import SourceConfig
 from curate.sources.reader import as_json
-from curate.stage import OPENING, CorpusStage, DocumentStage, Stage, declared
+from curate.stage import OPENING, CorpusStage, DocumentStage, Stage
 from curate.text import unstorable
 
 DEFAULT_SOURCE = "crawl"
@@ -128,7 +129,7 @@ def parse_config(value: Any, name: str = "config") -> Config:
         caps=_build(Caps, value.get("caps") or {}, f"{name}: caps"),
         **{f.name: getattr(settings, f.name) for f in fields(Settings)},
     )
-    _check_together(config, name)
+    check_together([(entry.name, entry.stage) for entry in config.stages], name)
     return config
 
 
@@ -229,32 +230,6 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from None
     except (PydanticSchemaGenerationError, TypeError) as error:
         raise UserError(f"{place}: {cls.__name__} can't be validated ({error})") from error
-
-
-def _check_together(config: Config, name: str) -> None:
-    """What can only be seen with all stages at hand: their order, and what each says of the others."""
-    corpus_seen = ""
-    for index, entry in enumerate(config.stages):
-        if isinstance(entry.stage, CorpusStage):
-            corpus_seen = entry.name
-        elif corpus_seen:
-            raise UserError(
-                f"{name}: stages[{index}] {entry.name}: looks at one document at a time, so it must stand "
-                f"before '{corpus_seen}', which needs them all"
-            )
-    before = [(entry.name, entry.stage) for entry in config.stages]
-    for index, entry in enumerate(config.stages):
-        place = f"{name}: stages[{index}] {entry.name}"
-        try:
-            with Blamed(place, passing=(UserError, ValueError, OSError)):
-                check = declared(entry.stage).check
-                if check is not None:
-                    check(before[:index], before[index + 1 :])
-        except ValueError as error:
-            raise UserError(f"{place}: {error}") from None
-        except OSError as error:
-            at = f"{error.filename}: " if error.filename else ""
-            raise UserError(f"{place}: {at}can't be read ({cause(error)})") from None
 
 
 def json_schema() -> dict[str, Any]:

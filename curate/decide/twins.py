@@ -12,7 +12,7 @@ judged in blocks of so many, which know of each other only the first FIRST kept.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from curate.corpus import Corpus
 from curate.decide.clusters import Resemblance, blocks
-from curate.stage import Verdicts
+from curate.stage import Alarm, Verdicts
 
 I64 = npt.NDArray[np.int64]
 
@@ -231,6 +231,16 @@ def _note(corpus: Corpus, judged: list[Judged]) -> None:
         capped_documents=sum(block.capped.documents for block in judged),
         split_clusters=sum(block.capped.clusters for block in judged),
     )
+
+
+ALARMS = {"giant_cluster": "one cluster of duplicates holds {of} pages"}
+
+
+def alarmed(notes: Mapping[str, int]) -> Iterator[Alarm]:
+    """The alarms in the notes of a stage that clusters: of a giant cluster."""
+    largest = notes.get("largest_cluster", 0)
+    if largest >= GIANT:
+        yield Alarm("giant_cluster", largest - 1, largest)
 
 
 def near_verdicts(corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool) -> Iterator[Verdicts]:

@@ -5,12 +5,12 @@ Recall: a sample of kept documents is compared with every kept document through 
 misses nothing; one that resembles an earlier kept document by the threshold should have been dropped.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
-from curate.decide.bands import jaccard, pair_recall
+from curate.decide.bands import jaccard
 from curate.document import Address, Document
 from curate.errors import UserError
 from curate.inspect.intervals import Share, wilson
@@ -19,23 +19,27 @@ from curate.inspect.opened import OpenedRun
 from curate.inspect.reopen import Gone, Reopened, text_by_belt
 from curate.inspect.samples import PLACE, sampled_text
 from curate.scan.samples import Samples
+from curate.stage import CorpusStage, declared
 
 FLOOR = 0.5  # pairs of kept documents below this similarity are no near misses
 STEP = 0.05
 WORST = 3  # pairs shown of each kind
 
 
-@runtime_checkable
-class Resembling(Protocol):
-    """What a stage must offer to be audited."""
+class Alike(NamedTuple):
+    """What a stage must declare to be audited (`curate.stage.Declared`)."""
 
-    threshold: float
-    permutations: int
-    bands: int
-    rows: int
+    alike_from: float
+    recall: Callable[[float], float]
+    compared: Callable[[Document], Set[str]]
 
-    def compared(self, doc: Document) -> Set[str]:
-        """The set whose Jaccard similarity the stage estimates."""
+    @classmethod
+    def of(cls, stage: CorpusStage) -> "Alike | None":
+        """What a stage declares; None where it estimates no similarity."""
+        told = declared(stage)
+        if told.alike_from is None or told.recall is None or told.compared is None:
+            return None
+        return cls(told.alike_from, told.recall, told.compared)
 
 
 @dataclass(frozen=True)
@@ -79,23 +83,23 @@ class Audit:
 
 def audit(run: OpenedRun, pairs: int, documents: int, seed: int) -> list[Audit]:
     """Audits each stage of a run that estimates similarity. Raises UserError where there is none."""
-    stages = [(name, stage) for name, stage in run.config.corpus_stages if isinstance(stage, Resembling)]
+    stages = [(name, alike) for name, stage in run.config.corpus_stages if (alike := Alike.of(stage))]
     if not stages:
         raise UserError(f"{run.folder}: no stage of this run estimates similarity (near_dedup does); nothing to audit")
     return [_audit(run, name, stage, pairs, documents, seed) for name, stage in stages]
 
 
-def _audit(run: OpenedRun, name: str, stage: Resembling, pairs: int, documents: int, seed: int) -> Audit:
+def _audit(run: OpenedRun, name: str, stage: Alike, pairs: int, documents: int, seed: int) -> Audit:
     dropped = sum(row["documents"] for row in run.stats["dropped"] if row["stage"] == name)
     kept = run.stats["kept"]["documents"]
     chosen = _merged_rows(run, name, pairs, seed)
     merged = [pair for row in chosen if (pair := _merged_pair(run, stage, row))]
     misses, compared = _misses(run, stage, documents, seed)
-    precision = wilson(sum(pair.similarity >= stage.threshold for pair in merged), len(merged))
-    missed = wilson(len({pair.left for pair in misses if pair.similarity >= stage.threshold}), compared)
+    precision = wilson(sum(pair.similarity >= stage.alike_from for pair in merged), len(merged))
+    missed = wilson(len({pair.left for pair in misses if pair.similarity >= stage.alike_from}), compared)
     weights = (dropped / len(merged) if merged else 0.0, kept / compared if compared else 0.0)
     return Audit(
-        name, stage.threshold, dropped, kept, tuple(merged), len(chosen) - len(merged), tuple(misses), compared,
+        name, stage.alike_from, dropped, kept, tuple(merged), len(chosen) - len(merged), tuple(misses), compared,
         precision, missed, _recall(dropped, kept, precision, missed), _bins(stage, merged, misses, weights),
     )  # fmt: skip
 
@@ -131,7 +135,7 @@ def _order(seed: int) -> Any:
     return lambda row: hashed(row["source"], row["file_path"], row["offset"])
 
 
-def _merged_pair(run: OpenedRun, stage: Resembling, row: dict[str, Any]) -> Pair | None:
+def _merged_pair(run: OpenedRun, stage: Alike, row: dict[str, Any]) -> Pair | None:
     """A dropped document with its twin, compared by their texts; None where a text can't be had."""
     texts = [_text(run, row["file_path"], row["offset"]), _text(run, row["matched_file"], row["matched_offset"])]
     if texts[0] is None or texts[1] is None:
@@ -156,7 +160,7 @@ def _text(run: OpenedRun, file: str, offset: int) -> str | None:
         return None
 
 
-def _misses(run: OpenedRun, stage: Resembling, most: int, seed: int) -> tuple[list[Pair], int]:
+def _misses(run: OpenedRun, stage: Alike, most: int, seed: int) -> tuple[list[Pair], int]:
     """Sampled kept documents with kept ones before them that are at least FLOOR similar, and the size of the sample."""
     places = {row["place"]: row for row in _kept(run, with_text=False)}
     chosen = nsmallest(most, places.values(), key=lambda row: Samples(0, seed).hash("", *row["place"]))
@@ -200,7 +204,7 @@ def _kept(run: OpenedRun, with_text: bool, only: set[tuple[str, int]] | None = N
                 yield {"place": place, "number": (files[row["file_path"]], row["offset"]), "text": row.get("text")}
 
 
-def _bins(stage: Resembling, merged: list[Pair], misses: list[Pair], weights: tuple[float, float]) -> tuple[Bin, ...]:
+def _bins(stage: Alike, merged: list[Pair], misses: list[Pair], weights: tuple[float, float]) -> tuple[Bin, ...]:
     """Pairs by similarity: the share that was merged, scaled to the whole run, beside what the S-curve promises."""
     bins = []
     for number in range(round(FLOOR / STEP), round(1 / STEP) + 1):
@@ -209,6 +213,5 @@ def _bins(stage: Resembling, merged: list[Pair], misses: list[Pair], weights: tu
         scaled = count[0] * weights[0], count[1] * weights[1]
         share = scaled[0] / sum(scaled) if sum(scaled) else None
         middle = min(1.0, low + STEP / 2) if low < 1 else 1.0
-        expected = pair_recall(middle, stage.threshold, stage.permutations, stage.bands, stage.rows)
-        bins.append(Bin(low, count[0], count[1], share, expected))
+        bins.append(Bin(low, count[0], count[1], share, stage.recall(middle)))
     return tuple(bins)

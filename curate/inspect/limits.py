@@ -1,11 +1,17 @@
-"""Which limit of a stage judges which of its measures, as the stage's rules declare it."""
+"""What the stages of a run declare, asked by their names: limits of each measure, and the rest of the contract.
+
+A run is looked into where a stage of its config may be gone: then it declares nothing.
+"""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
+from curate.config.file import entry_of
 from curate.errors import UserError
 from curate.plug_ins.registry import stage_class
-from curate.stage import broken, rules_of
+from curate.rules import broken, rules_of
+from curate.stage import Declared, declared
 
 
 class Limit(NamedTuple):
@@ -26,6 +32,23 @@ class Limit(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.field} {self.value_text}"
+
+
+@cache
+def declared_of(stage: str) -> Declared:
+    """What the class of a stage declares."""
+    try:
+        return declared(stage_class(stage))
+    except UserError:
+        return Declared()
+
+
+def alike_from(stage: str, options: Mapping[str, Any]) -> float | None:
+    """The similarity from which a stage with these options takes two documents for twins; None where it names none."""
+    try:
+        return declared(entry_of(stage, options, "stored config").stage).alike_from
+    except UserError:
+        return None
 
 
 def absence(stage: str, measure: str) -> str:

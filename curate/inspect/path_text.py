@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from curate.inspect.limits import Limit, absence
+from curate.inspect.limits import Limit, absence, alike_from
 from curate.inspect.path import DROPPED, Measure, PagePath, Station, Twin
 from curate.inspect.reopen import plain
 from curate.inspect.tables import lines, shown
@@ -22,7 +22,7 @@ def verdict(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> str:
     row = path.found.row
     told = f"dropped by {row['stage']}: {row['reason']}"
     if path.twin and path.twin.score is not None:
-        threshold = options.get(row["stage"], {}).get("threshold")
+        threshold = alike_from(row["stage"], options.get(row["stage"], {}))
         return f"{told}, {shown(float(path.twin.score))} alike" + (
             f" where threshold is {threshold}" if threshold else ""
         )

@@ -37,13 +37,16 @@ def write(
     `exported` are the files of `write: {export: …}` with name, bytes and SHA-256.
     """
     shown = public(parts)
-    by_source: dict[str, dict[str, int]] = {}
-    for row in stats["kept_by"]:
-        total = by_source.setdefault(row["source"], {"documents": 0, "words": 0, "tokens": 0})
-        for name in total:
-            total[name] += row[name]
-    counted = any(entry.name == "tokens" for entry in config.stages) or any(t["tokens"] for t in by_source.values())
+    by_source = _by_source(stats)
+    counts = next((entry.name for entry in config.stages if "token_count" in entry.stage.adds), None)
+    counted = counts is not None or any(t["tokens"] for t in by_source.values())
     tokens = {n: t["tokens"] if counted else estimated_tokens(t["words"]) for n, t in by_source.items()}
+    rows = {
+        "read": stats["read"]["documents"],
+        "kept": stats["kept"]["documents"],
+        "written": stats["kept"]["rows"],
+        "dropped": sum(row["documents"] for row in stats["dropped"]),
+    }
     write_json(
         final / NAME,
         {
@@ -53,17 +56,28 @@ def write(
             **shown,
             "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
             **({"export": exported} if exported else {}),
-            "rows": {
-                "read": stats["read"]["documents"],
-                "kept": stats["kept"]["documents"],
-                "written": stats["kept"]["rows"],
-                "dropped": sum(row["documents"] for row in stats["dropped"]),
-            },
+            "rows": rows,
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
             "tokens_by_source": tokens,
-            "tokens_are": "counted by the tokens stage" if counted else "estimated as 4/3 of the words",
+            "tokens_are": _tokens_are(counts, counted),
         },
     )
+
+
+def _by_source(stats: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Documents, words and tokens kept of each source."""
+    found: dict[str, dict[str, int]] = {}
+    for row in stats["kept_by"]:
+        total = found.setdefault(row["source"], {"documents": 0, "words": 0, "tokens": 0})
+        for name in total:
+            total[name] += row[name]
+    return found
+
+
+def _tokens_are(stage: str | None, counted: bool) -> str:
+    if stage is not None:
+        return f"counted by the {stage} stage"
+    return "counted in the input" if counted else "estimated as 4/3 of the words"
 
 
 def read(folder: Path) -> dict[str, Any]:

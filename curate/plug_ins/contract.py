@@ -17,7 +17,7 @@ import pyarrow as pa
 from curate.document import Document, Drop
 from curate.errors import Stopped, UserError
 from curate.plug_ins.code import is_ours
-from curate.stage import Rule, RuleStage, rules_of
+from curate.rules import Rule, RuleStage, rules_of
 from curate.text import clean, unstorable
 
 OUTSIDE = (UserError, OSError)  # not the fault of a stage's code
@@ -100,7 +100,8 @@ def fault_of(cls: type[Any]) -> str | None:
 
 
 def _applies(rule: Rule, cls: type[RuleStage]) -> bool:
-    return rule.measure in cls.measures and rule.option in (None, *(field.name for field in fields(cls)))
+    known = rule.measure in cls.measures or (not rule.measure and cls.judge is not RuleStage.judge)
+    return known and rule.option in (None, *(field.name for field in fields(cls)))
 
 
 def held(name: str, stage: Any, given: Document, outcome: Any) -> Document | Drop:

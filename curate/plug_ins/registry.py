@@ -11,6 +11,7 @@ from curate.errors import UserError, hint
 from curate.plug_ins.contract import Blamed
 
 GROUP = "curate.stages"
+RECIPES = "curate.recipes"  # lists of stages, as a config has them
 
 
 @lru_cache(maxsize=1)
@@ -39,6 +40,15 @@ def stage_class(name: str) -> type[Any]:
     except ImportError as error:
         raise UserError(f"stage '{name}' can't be imported: {error}; install what it needs") from error
     return cls
+
+
+def recipe(name: str) -> list[Any]:
+    """The stages of a recipe that a package brings, as a config names them. Raises UserError where there is none."""
+    points = {point.name: point for point in entry_points(group=RECIPES)}
+    if name not in points:
+        raise UserError(f"there is no recipe '{name}', {hint(name, points)}; install curate anew")
+    stages: list[Any] = points[name].load()
+    return stages
 
 
 def _imported(path: str) -> type[Any]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from curate.inspect.limits import limits_of
 from curate.inspect.opened import OpenedRun
 from curate.report.scales import edges
-from curate.stage import breaks
+from curate.rules import breaks
 
 KEPT, HERE, ELSEWHERE = range(3)  # verdicts: kept, dropped by the measure's stage, dropped by another stage
 CATEGORIES = 20

@@ -5,6 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from curate.inspect.funnel import cut_out, funnel
+from curate.inspect.limits import declared_of
 from curate.inspect.opened import OpenedRun
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
@@ -14,12 +15,8 @@ from curate.report.markup import count, element, folded, join, share, short, siz
 ALARMS = {
     "source_lost": "the corpus stages dropped {dropped} of the {of} pages of this source that reached them ({share})",
     "domain_lost": "the corpus stages dropped {dropped} of the {of} pages of this domain that reached them ({share})",
-    "giant_cluster": "one cluster of duplicates holds {of} pages",
-    "shortfall": "{dropped} of the {of} tokens wanted are missing ({share})",
-    "over_4_epochs": "{dropped} of {of} groups are read more than four times",
 }
 OTHER_ALARM = "{kind}: {dropped} of {of} ({share})"
-PRESCREEN_PAYS = 0.15  # share of pages that a stage before extraction must drop to be worth its time
 
 
 def overview(run: OpenedRun) -> Markup:
@@ -59,7 +56,10 @@ def _sentence(stats: dict[str, Any], limit: int | None) -> str:
 
 def alarms(run: OpenedRun) -> Markup:
     """Alarms, advice, and the notes that corpus stages made."""
-    raised = [_alarm(alarm) for alarm in run.stats["alarms"]]
+    says = dict(ALARMS)
+    for stage in run.options:
+        says |= declared_of(stage).alarms
+    raised = [_alarm(alarm, says.get(alarm["alarm"], OTHER_ALARM)) for alarm in run.stats["alarms"]]
     advised = [element("li", said, class_="advice") for said in advice(run.stats)]
     shown = (
         element("ul", *raised, *advised, class_="alarms") if raised or advised else element("p", "No alarm was raised.")
@@ -74,22 +74,21 @@ def alarms(run: OpenedRun) -> Markup:
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
 
 
-def _alarm(alarm: dict[str, Any]) -> Markup:
+def _alarm(alarm: dict[str, Any], says: str) -> Markup:
     part, whole = alarm["dropped"], alarm["of"]
     told = {"dropped": count(part), "of": count(whole), "share": share(part, whole), "kind": words(alarm["alarm"])}
-    said = ALARMS.get(alarm["alarm"], OTHER_ALARM).format(**told)
-    return element("li", element("strong", alarm["name"]), f": {said}.", class_="alarm")
+    return element("li", element("strong", alarm["name"]), f": {says.format(**told)}.", class_="alarm")
 
 
 def advice(stats: dict[str, Any]) -> list[str]:
     """What the figures advise, a sentence each."""
     said = []
     for row in funnel(stats):
-        if row["stage"] == "prescreen" and row["in"] and row["dropped"] < PRESCREEN_PAYS * row["in"]:
-            said.append(
-                f"prescreen dropped only {share(row['dropped'], row['in'])} of its pages; under 15 % it costs more "
-                "time than it saves: take it out of the config."
-            )
+        worth = declared_of(row["stage"]).worth
+        if worth is not None and row["in"] and row["dropped"] < worth * row["in"]:
+            dropped = f"{row['stage']} dropped only {share(row['dropped'], row['in'])} of its pages"
+            costs = f"under {worth * 100:.0f} % it costs more time than it saves"
+            said.append(f"{dropped}; {costs}: take it out of the config.")
     return said
 
 

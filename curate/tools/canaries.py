@@ -24,12 +24,13 @@ from curate.decide.survivors import Survivors, verdict_table
 from curate.document import Address, Document
 from curate.durable import write_json
 from curate.executors.executor import Executor
+from curate.rules import RuleStage, rules_of
 from curate.scan.samples import Samples
 from curate.scan.sketch_writer import SketchWriter, sketch_all
 from curate.scan.sketches import GatherTask, gather_group
 from curate.sources import reader
 from curate.sources.reader import Slice
-from curate.stage import GUARD, CorpusStage, RuleStage, declared
+from curate.stage import GUARD, CorpusStage, declared
 from curate.tools.canary_pages import NOUNS, made_pages
 
 COPIES = 50  # kept documents that are copied, once whole and once changed
@@ -189,11 +190,11 @@ def _compares(stage: CorpusStage, passed: Sequence[tuple[Canary, Document]]) -> 
 
 
 def _sketch(scan: Path, name: str, stage: CorpusStage, documents: list[Document]) -> None:
-    writer = SketchWriter(scan, name, stage)
+    writer, ranked_by = SketchWriter(scan, name, stage), declared(stage).ranked_by
     for number, sketch in enumerate(sketch_all(stage, documents)):
         record = sketch.record
-        if record is not None and record.dtype.names and "rank" in record.dtype.names:
-            record["rank"] = np.nan  # last in the keep order
+        if record is not None and ranked_by is not None:
+            record[ranked_by] = np.nan  # last in the keep order
         writer.add(number, sketch._replace(record=record))
     writer.commit()
     writer.close()
@@ -224,16 +225,16 @@ def _similarity(survivors: Survivors, canary: Canary, document: Document) -> flo
 def _targets(name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
     """The canaries that a stage should drop when they reach it."""
     reached = [canary for canary in canaries if name in canary.reached]
-    if declared(stage).equal:
+    told = declared(stage)
+    if told.equal:
         return [canary for canary in reached if canary.kind == "exact_copy"]
-    if hasattr(stage, "threshold") and hasattr(stage, "similarity"):
-        return [
-            c
-            for c in reached
-            if c.kind == "exact_copy" or (c.similarity is not None and c.similarity >= stage.threshold)
-        ]
-    if "language" in stage.adds and hasattr(stage, "keep"):
-        return [c for c in reached if c.kind == "foreign" and stage.keep != "all" and c.language not in stage.keep]
+    if told.alike_from is not None:
+        least = told.alike_from
+        return [c for c in reached if c.kind == "exact_copy" or (c.similarity is not None and c.similarity >= least)]
+    foreign = [rule for rule in rules_of(type(stage)).rules if rule.measure == "language" and rule.option]
+    if foreign:
+        breaking = [c for c in reached if any(rule.broken(c.language, rule.limit(stage)) for rule in foreign)]
+        return [c for c in breaking if c.kind == "foreign"]
     if isinstance(stage, RuleStage):
         return [canary for canary in reached if canary.kind in ("boilerplate", "rule_breaking")]
     return []

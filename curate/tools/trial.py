@@ -19,7 +19,7 @@ from curate.sources import SourceConfig, reader
 from curate.sources.kinds import SUFFIXES
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.sniff import MAGIC
-from curate.stage import CorpusStage
+from curate.stage import CorpusStage, declared
 
 BLOCK = 256  # kept documents sketched at once
 
@@ -131,6 +131,8 @@ class _Comparison:
         self.able = bool(stage.reasons) and stage.record is not None  # what has no record has no twin to show
         self.mine = sketch_all(stage, [document])[0] if self.able else None
         self.able = self.mine is not None and len(self.mine.keys) > 0
+        alike_from = declared(stage).alike_from
+        self.alike_from = 1.0 if alike_from is None else alike_from
         self.best: tuple[bool, float] = (False, -1.0)
         self.twin: dict[str, Any] | None = None
         self.compared = 0
@@ -143,13 +145,13 @@ class _Comparison:
             self.compared += 1
             score = self._score(self.mine.record, sketch.record)
             met = not set(self.mine.keys.tolist()).isdisjoint(sketch.keys.tolist())
-            copy = met and score >= getattr(self.stage, "threshold", 1.0)
+            copy = met and score >= self.alike_from
             if (copy, score) > self.best:
                 self.best, self.twin = (copy, score), row
 
     def _score(self, *records: Any) -> float:
         """Similarity of two records: the stage's own, else whether they are equal."""
-        similarity = getattr(self.stage, "similarity", None)
+        similarity = declared(self.stage).similarity
         one, other = (np.asarray(r, self.stage.record).reshape(1) for r in records)
         if similarity is None:
             return float(one.tobytes() == other.tobytes())

@@ -11,7 +11,8 @@ from curate.belt import cleans
 from curate.config.file import Config, entry_of
 from curate.errors import UserError, hint
 from curate.inspect.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
-from curate.stage import CAPS, ENDS, OPENING, CorpusStage, Rule, RuleStage, breaks, declared, judges_by_rules, rules_of
+from curate.rules import ENDS, Rule, RuleStage, breaks, judges_by_rules, rules_of
+from curate.stage import CAPS, OPENING, CorpusStage, declared
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -242,13 +243,13 @@ def _by_value(rule: Rule, old: RuleStage, new: RuleStage) -> bool:
     """
     if judges_by_rules(old):
         return True
-    told = rule.option is not None and rule.option.startswith(ENDS)
-    return told and None not in (getattr(old, rule.option or ""), getattr(new, rule.option or ""))
+    told = bool(rule.measure) and rule.option is not None and rule.option.startswith(ENDS)
+    return told and None not in (rule.limit(old), rule.limit(new))
 
 
 def breaking(column: pa.ChunkedArray, rule: Rule, stage: RuleStage) -> Mask:
     """Which values of a measure break a rule of a stage; nulls do not."""
-    limit: Any = None if rule.option is None else getattr(stage, rule.option)
+    limit = rule.limit(stage)
     if rule.option is not None and limit is None:
         return np.zeros(len(column), np.bool_)
     if rule.option is not None and rule.option.startswith(ENDS):

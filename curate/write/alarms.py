@@ -1,7 +1,8 @@
 """Alarms: what a person should look at before trusting a run.
 
-A source or domain that loses nearly everything to twins elsewhere, or one giant cluster, is more often a fault of
-the thresholds (or of an extraction that returns the same text for every page) than a property of the web.
+A source or domain that loses nearly everything to twins elsewhere is more often a fault of the thresholds (or of an
+extraction that returns the same text for every page) than a property of the web. What else is odd, a corpus stage says
+of its notes.
 """
 
 from collections import Counter
@@ -12,10 +13,11 @@ from typing import TypedDict
 
 import pyarrow.parquet as pq
 
-from curate.decide.twins import GIANT
+from curate.config.file import Config
 from curate.executors.executor import Executor, results
 from curate.output.schema import domain
 from curate.output.written import PartFacts
+from curate.stage import declared
 
 # Rounded by judgement, none from a paper: few enough alarms that each is worth a look.
 FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
@@ -51,13 +53,14 @@ def kept_of(task: DomainTask) -> dict[str, int]:
 
 
 def alarms(
+    config: Config,
     parts: list[PartFacts],
     kept_by_source: Mapping[str, int],
     shards: Iterable[Path],
     notes: Mapping[str, Mapping[str, int]],
     executor: Executor,
 ) -> list[Alarm]:
-    """All alarms of a run. `parts` are the facts of the ledger's parts, `notes` those of the corpus stages."""
+    """All alarms: of sources and domains by the facts of the ledger's parts, of corpus stages by their `notes`."""
     lost = {kind: _summed(part["lost"][kind] for part in parts) for kind in ("source", "domain")}
     found = _nearly_lost("source_lost", lost["source"], kept_by_source)
     suspects = [name for name, count in lost["domain"].most_common(MOST_DOMAINS) if count >= FEWEST_DOCUMENTS]
@@ -65,25 +68,11 @@ def alarms(
         tasks = [DomainTask(str(path), tuple(sorted(suspects))) for path in shards]
         kept = _summed(results(executor, kept_of, tasks))
         found += _nearly_lost("domain_lost", {name: lost["domain"][name] for name in suspects}, kept)
-    for stage, facts in sorted(notes.items()):
-        largest = facts.get("largest_cluster", 0)
-        if largest >= GIANT:
-            found.append({"alarm": "giant_cluster", "name": stage, "dropped": largest - 1, "of": largest})
-        found += _mixed(stage, facts)
-    return found
-
-
-def _mixed(stage: str, facts: Mapping[str, int]) -> list[Alarm]:
-    """Groups of a mixture that gave at least a hundredth less than was wanted, and those read over four times."""
-    found: list[Alarm] = []
-    for fact, short in sorted(facts.items()):
-        name, _, kind = fact.rpartition(".")
-        wanted = facts.get(f"{name}.wanted_tokens", 0)
-        if kind == "shortfall_tokens" and 0 < wanted <= short * 100:
-            found.append({"alarm": "shortfall", "name": f"{stage} {name}", "dropped": short, "of": wanted})
-    if facts.get("groups_over_4_epochs"):
-        groups = len({fact.rpartition(".")[0] for fact in facts} - {""})
-        found.append({"alarm": "over_4_epochs", "name": stage, "dropped": facts["groups_over_4_epochs"], "of": groups})
+    for name, stage in sorted(config.corpus_stages):
+        alarmed = declared(stage).alarmed
+        for alarm in alarmed(notes.get(name, {})) if alarmed else ():
+            about = f"{name} {alarm.group}".strip()
+            found.append({"alarm": alarm.kind, "name": about, "dropped": alarm.dropped, "of": alarm.of})
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from curate.config.file import parse_config
 from curate.executors.executor import Serial
 from curate.run import Options, Report, run
-from curate.tools.canaries import COPIES, report_lines
+from curate.tools.canaries import COPIES, plant, report_lines
 from curate.tools.canary_pages import BOILERPLATE, FOREIGN, rule_breaking
 from tests.report.finished import ROOT, call, pages
 
@@ -33,7 +33,8 @@ def crawl(documents: int) -> list[dict[str, Any]]:
 
 def ran(folder: Path, stages: list[Any], source: Any, canaries: bool) -> Report:
     config = parse_config({"input": source, "output": str(folder), "stages": stages})
-    return run(config, Serial(), Options(canaries=canaries), lambda phase, told: None, lambda sentence: None)
+    options = Options(decided=plant if canaries else None)
+    return run(config, Serial(), options, lambda phase, told: None, lambda sentence: None)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -52,9 +53,9 @@ def test_the_output_is_that_of_a_run_without(keep: Any, cluster: str, tmp_path: 
     without = ran(tmp_path / "without", stages, source, False)
     planted = ran(tmp_path / "with", stages, source, True)
     assert tree(tmp_path / "with") == tree(tmp_path / "without")
-    assert without.canaries is None and planted.canaries is not None
-    assert planted.canaries["stages"]["exact_dedup"]["recall"] == 1.0
-    assert planted.canaries["stages"]["near_dedup"]["recall"] > 0.8
+    assert without.told is None and planted.told is not None
+    assert planted.told["stages"]["exact_dedup"]["recall"] == 1.0
+    assert planted.told["stages"]["near_dedup"]["recall"] > 0.8
 
 
 def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
@@ -80,5 +81,5 @@ def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
 
 def test_a_run_that_keeps_nothing_has_made_pages_alone(tmp_path: Path) -> None:
     source = pages(tmp_path, [{"text": "few words"}])
-    told = ran(tmp_path / "out", ["language", {"gopher": {"min_words": 99}}, "near_dedup"], source, True).canaries
+    told = ran(tmp_path / "out", ["language", {"gopher": {"min_words": 99}}, "near_dedup"], source, True).told
     assert told is not None and set(told["kinds"]) == {"foreign", "boilerplate", "rule_breaking"}

@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 
 from curate.tools import doctor
 from curate.tools.doctor import Finding, findings, package, requirements
+from stages.models import fasttext_module
 from tests.commands.calling import Calling
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,8 @@ def test_a_missing_package_is_told_with_the_command(
 
 
 def test_two_owners_of_the_module_fasttext_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "packages_distributions", lambda: {"fasttext": ["fasttext", "fasttext-predict"]})
+    owners = {"fasttext": ["fasttext", "fasttext-predict"]}
+    monkeypatch.setattr(fasttext_module, "packages_distributions", lambda: owners)
     told = found("module fasttext")
     assert told.state == "missing" and "overwrite each other" in told.told and "uninstall" in told.mend
 

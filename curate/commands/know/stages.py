@@ -10,7 +10,7 @@ import click
 
 from curate.plug_ins.options import Option, options
 from curate.plug_ins.registry import installed, stage_class
-from curate.stage import rules_of
+from curate.rules import rules_of
 
 WIDTH = 110
 

@@ -1,0 +1,1 @@
+"""Lists of stages that go by a name of their own."""
