@@ -1,11 +1,18 @@
 """The rules of the house that a parser can check: who imports whom, and how large things may get."""
 
 import ast
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from curate.belt import GUARD_REASONS
+from curate.caps import REASONS as CAP_REASONS
+from curate.output.schema import LEDGER, shard_schema
+from curate.plug_ins.registry import installed, stage_class
+from curate.stage import RuleStage
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")
@@ -104,6 +111,58 @@ def test_stages_use_the_public_names_of_the_engine(path: Path) -> None:
     assert engine <= PUBLIC
 
 
+def declared_words() -> tuple[set[str], set[str], set[str]]:
+    """Config names, reasons and options of the stages of this project, without the words that are free to all.
+
+    Free are the columns that every output has, `tokens` of stats.json, the options that the engine gives to all rule
+    stages, and the reasons that are the engine's own, too.
+    """
+    classes = {name: stage_class(name) for name, point in installed().items() if point.module.startswith("stages.")}
+    columns = {*shard_schema({}).names, *LEDGER.names, "tokens"}
+    names, reasons = set(classes) - columns, {reason for cls in classes.values() for reason in cls.reasons}
+    options = {field.name for cls in classes.values() for field in dataclasses.fields(cls)}
+    return names, reasons - {*CAP_REASONS, *GUARD_REASONS}, options - {f.name for f in dataclasses.fields(RuleStage)}
+
+
+NAMES_OF_STAGES, REASONS_OF_STAGES, OPTIONS_OF_STAGES = declared_words()
+
+
+def constants(node: ast.AST) -> Iterator[ast.Constant]:
+    """String constants that are no docstrings: what stands alone as a statement is told to people only."""
+    alone = {id(one.value) for one in ast.walk(node) if isinstance(one, ast.Expr)}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in alone:
+            yield one
+
+
+def reached(node: ast.AST) -> Iterator[ast.Constant]:
+    """String constants by which an attribute of a stage is asked for, or something in a mapping of options."""
+    for one in ast.walk(node):
+        match one:
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[place, key, *_]):
+                wanted = r"stage|own|entry|cls"
+            case ast.Subscript(value=place, slice=key):
+                wanted = "options"
+            case ast.Call(func=ast.Attribute(attr="get", value=place), args=[key, *_]):
+                wanted = "options"
+            case _:
+                continue
+        if re.search(wanted, ast.unparse(place)):
+            yield from constants(ast.Module([ast.Return(key)], []))
+
+
+def words_of_stages(node: ast.AST) -> list[str]:
+    """What a file of the engine must not say: the line and the word."""
+    known = [one for one in constants(node) if one.value in NAMES_OF_STAGES | REASONS_OF_STAGES]
+    known += [one for one in reached(node) if one.value in OPTIONS_OF_STAGES]
+    return [f"{one.lineno}: {one.value}" for one in known]
+
+
+@pytest.mark.parametrize("path", files_of("curate"), ids=str)
+def test_no_word_of_a_stage_stands_in_the_engine(path: Path) -> None:
+    assert not words_of_stages(tree(path))
+
+
 def room_of(name: str) -> int:
     """The place in ORDER of a module's room: the longest name that it lies in."""
     rooms = [place for place, room in enumerate(ORDER) if within(name, room)]
@@ -174,3 +233,7 @@ def test_the_rules_see_what_they_forbid(tmp_path: Path) -> None:
     guilty.write_text("\n".join([*lines, " try: pass", " except KeyError: pass", " except: pass", ""]))
     assert "stages.gopher" in set(imported(guilty))
     assert broad_handlers(guilty) == [4, 7]
+    said = ast.parse('if name == "near_dedup": getattr(stage, "threshold"); options["min_words"]; x == "same_url"')
+    assert words_of_stages(said) == ["1: near_dedup", "1: same_url", "1: threshold", "1: min_words"]
+    free = ast.parse('"near_dedup"; row["language"]; row["tokens"]; print("as near_dedup"); getattr(stage, "annotate")')
+    assert not words_of_stages(free)
