@@ -24,12 +24,14 @@ import numpy as np
 import pyarrow as pa
 
 from curate.document import Document, Drop
+from curate.rules import ENDS as ENDS
 from curate.rules import Measures as Measures
 from curate.rules import Rule as Rule
 from curate.rules import RuleStage as RuleStage
 from curate.rules import breaks as breaks
 from curate.rules import broken as broken
 from curate.rules import failures as failures
+from curate.rules import judges_by_rules as judges_by_rules
 from curate.rules import rules_of as rules_of
 
 if TYPE_CHECKING:
