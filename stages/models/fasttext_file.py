@@ -23,7 +23,7 @@ def load_model(path: str, trusted: bool = False) -> Any:
     except ImportError as error:
         raise UserError(f"the module fasttext is missing; install it with: {INSTALL}") from error
     if not Path(path).is_file():
-        raise UserError(f"no model at {path}; give `model: FILE`, or install one with: {INSTALL}")
+        raise UserError(f"no model at {path}; give `model: FILE`")
     try:
         if not trusted:
             read_header(path)
