@@ -18,6 +18,7 @@ from curate.errors import UserError
 from curate.executors.executor import Executor, results
 from curate.export.export import checked, export
 from curate.output import card, manifest
+from curate.output.facts import ListedFile, Parts, Stats, Timings
 from curate.output.fingerprint import fingerprint, public
 from curate.output.folder import EXPORT, Output
 from curate.output.lease import Lease
@@ -57,7 +58,7 @@ class Options:
 class Report:
     """What a run came to. `stats` as in stats.json; `ready` when nothing was left to do."""
 
-    stats: dict[str, Any]
+    stats: Stats
     ready: bool = False
     told: Any = None  # what `Options.decided` gave back
 
@@ -98,7 +99,7 @@ def _phases(
     executor: Executor,
     options: Options,
     output: Output,
-    parts: dict[str, Any],
+    parts: Parts,
     progress: Progress,
 ) -> Report:
     clock = Clock()
@@ -135,7 +136,7 @@ def _balance(
     notes: dict[str, dict[str, int]],
     executor: Executor,
     output: Output,
-) -> dict[str, Any]:
+) -> Stats:
     """Closes the books: the stats of the run, whose sums must be those of the finished files."""
     kept = Counter[str]()
     for source, _, documents, *_ in (row for shard in written.shards for row in shard["kept"]):
@@ -185,7 +186,7 @@ def write_all(survivors: Survivors, executor: Executor, output: Output, progress
     return Written(shard_facts, part_facts["ledger"])
 
 
-def export_shards(config: Config, written: Written, executor: Executor, final: Path) -> list[dict[str, Any]]:
+def export_shards(config: Config, written: Written, executor: Executor, final: Path) -> list[ListedFile]:
     """Exports the finished shards where the config asks for it; returns the files with their hashes."""
     if config.write.export is None:
         return []
@@ -193,7 +194,8 @@ def export_shards(config: Config, written: Written, executor: Executor, final: P
     shards = [final / "shards" / shard["name"] for shard in written.shards]
     made_from = manifest.shards_digest(written.shards)
     told = export(executor, shards, made_from, config.write.export, final / folder).told
-    return [{**file, "name": f"{folder.as_posix()}/{file['name']}"} for file in (*told["files"], told["itself"])]
+    files: list[ListedFile] = [*told["files"], told["itself"]]
+    return [{**file, "name": f"{folder.as_posix()}/{file['name']}"} for file in files]
 
 
 def check_failures(config: Config, scanned: list[ScanResult]) -> None:
@@ -218,7 +220,7 @@ class Clock:
         self.seconds[phase] = round(now - self.start, 3)
         self.start = now
 
-    def timings(self, scanned: list[ScanResult], workers: int) -> dict[str, Any]:
+    def timings(self, scanned: list[ScanResult], workers: int) -> Timings:
         stages: dict[str, int] = {}
         for result in scanned:
             for name, spent in result["cpu_by_stage_ns"].items():

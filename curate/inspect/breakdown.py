@@ -51,8 +51,8 @@ def _row(run: OpenedRun, by: str, group: Any, stages: dict[str, int], kept: dict
 def _dropped(run: OpenedRun, by: str) -> Iterator[tuple[Any, str, int]]:
     """(group, stage, documents) of what was dropped."""
     if by in ("language", "source"):
-        for row in run.stats["dropped"]:
-            yield row[by], row["stage"], row["documents"]
+        for lost in run.stats["dropped"]:
+            yield lost["language"] if by == "language" else lost["source"], lost["stage"], lost["documents"]
         return
     for path in run.parts("ledger"):
         table = run.read_part(path, ["domain" if by == "domain" else "date", "stage"])
@@ -65,7 +65,9 @@ def _dropped(run: OpenedRun, by: str) -> Iterator[tuple[Any, str, int]]:
 def _kept(run: OpenedRun, by: str) -> Iterator[tuple[Any, dict[str, int]]]:
     """(group, documents, words, bytes, tokens) of what was kept."""
     if by in ("language", "source"):
-        yield from ((row[by], row) for row in run.stats["kept_by"])
+        for kept in run.stats["kept_by"]:
+            numbers = {"documents": kept["documents"], "words": kept["words"], "bytes": kept["bytes"]}
+            yield kept["language"] if by == "language" else kept["source"], {**numbers, "tokens": kept["tokens"]}
         return
     repeated = run.stats["kept"]["rows"] != run.stats["kept"]["documents"]
     sizes = Sizes(run)

@@ -4,12 +4,13 @@ from typing import Any
 
 from curate.inspect.funnel import funnel, kept_tokens
 from curate.inspect.tables import lines
+from curate.output.facts import Stats, Timings
 from curate.sizes import numbered
 
 REST = "the rest"  # reading, decoding, sketches, spilling
 
 
-def stage_costs(stats: dict[str, Any], timings: dict[str, Any]) -> list[dict[str, Any]]:
+def stage_costs(stats: Stats, timings: Timings) -> list[dict[str, Any]]:
     """CPU seconds of each document stage in the scan, in all and per 1,000 documents read; REST makes up the total."""
     read = stats["read"]["documents"]
     spent = dict(timings["stage_cpu_seconds"])
@@ -22,20 +23,20 @@ def stage_costs(stats: dict[str, Any], timings: dict[str, Any]) -> list[dict[str
     ]  # fmt: skip
 
 
-def cpu_hours(timings: dict[str, Any]) -> float:
+def cpu_hours(timings: Timings) -> float:
     """CPU hours paid for: the scan's CPU time, and all workers for as long as decide and write took."""
     wall = timings["wall_seconds"]
     held = sum(seconds for phase, seconds in wall.items() if phase != "scan") * timings["workers"]
     return float(timings["scan_cpu_seconds"] + held) / 3600
 
 
-def price_per_million(stats: dict[str, Any], timings: dict[str, Any], price: float) -> float | None:
+def price_per_million(stats: Stats, timings: Timings, price: float) -> float | None:
     """Dollars for a million kept tokens at `price` dollars a CPU hour; None where nothing was kept."""
     tokens = kept_tokens(stats)
     return cpu_hours(timings) * price / tokens * 1e6 if tokens else None
 
 
-def cost_lines(stats: dict[str, Any], timings: dict[str, Any], price: float | None) -> list[str]:
+def cost_lines(stats: Stats, timings: Timings, price: float | None) -> list[str]:
     """The costs as text."""
     read, wall = stats["read"], timings["wall_seconds"]
     phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in wall.items())

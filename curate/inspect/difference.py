@@ -136,9 +136,9 @@ class Difference:
         sides = [{(row["stage"], row["reason"]): row for row in rows(run.stats)} for run in (self.before, self.after)]
         found = []
         for stage, reason in _merged(list(sides[0]), list(sides[1])):
-            numbers = [side.get((stage, reason), {}) for side in sides]
-            shown = [row.get("kept" if stage == KEPT else "dropped") or 0 for row in numbers]
-            words = [row.get("words") or 0 for row in numbers]
+            numbers = [side.get((stage, reason)) for side in sides]
+            shown = [(row["kept"] if stage == KEPT else row["dropped"]) or 0 if row else 0 for row in numbers]
+            words = [row["words"] if row else 0 for row in numbers]
             found.append({"stage": stage, "reason": reason, "before": shown[0], "after": shown[1],
                           "change": shown[1] - shown[0],
                           "words_before": words[0], "words_after": words[1]})  # fmt: skip

@@ -1,33 +1,60 @@
 """The drop report: in, kept and dropped by stage and reason, in documents, words, bytes and tokens."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from curate.inspect.tables import lines
+from curate.output.facts import Stats
 from curate.stage import OPENING
 from curate.text import estimated_tokens
 
-COLUMNS = ("documents", "words", "bytes")
 FUNNEL = ("stage", "reason", "in", "dropped", "kept", "words", "bytes", "tokens")
 TITLES = {"bytes": "text bytes", "tokens": "~tokens", "stage": ""}
 
 
-def funnel(stats: dict[str, Any]) -> list[dict[str, Any]]:
+class Lost(TypedDict):
+    """What one reason cost."""
+
+    documents: int
+    words: int
+    bytes: int
+    crawl_bytes: int
+
+
+# `in`: documents that a stage saw. A class can't have a field of that name.
+Passed = TypedDict("Passed", {"stage": str, "in": int, "kept": int, "dropped": int, "reasons": dict[str, Lost]})
+FlatRow = TypedDict(
+    "FlatRow",
+    {
+        "stage": str,
+        "reason": str | None,
+        "in": int | None,
+        "dropped": int | None,
+        "kept": int | None,
+        "words": int,
+        "bytes": int,
+        "tokens": int,
+    },
+)
+
+
+def funnel(stats: Stats) -> list[Passed]:
     """One row a stage that saw documents: documents in and out, and what it dropped by reason.
 
     Words and bytes are those of texts; what was dropped before it had a text has none.
     """
     dropped = stats["dropped"]
     left = stats["read"]["documents"]
-    rows = []
+    rows: list[Passed] = []
     order = [*stats["stages"], *sorted({row["stage"] for row in dropped} - set(stats["stages"]))]
     for stage in order:
-        reasons: dict[str, dict[str, int]] = {}
+        reasons: dict[str, Lost] = {}
         for row in dropped:
             if row["stage"] == stage:
-                total = reasons.setdefault(row["reason"], dict.fromkeys((*COLUMNS, "crawl_bytes"), 0))
-                for name in total:
-                    total[name] += row[name]
+                total = reasons.setdefault(row["reason"], {"documents": 0, "words": 0, "bytes": 0, "crawl_bytes": 0})
+                total["documents"] += row["documents"]
+                total["words"] += row["words"]
+                total["bytes"] += row["bytes"]
+                total["crawl_bytes"] += row["crawl_bytes"]
         lost = sum(total["documents"] for total in reasons.values())
         if lost or stage not in OPENING:
             ordered = sorted(reasons.items(), key=lambda item: (-item[1]["documents"], item[0]))
@@ -36,7 +63,7 @@ def funnel(stats: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def tokens(stats: Mapping[str, Any], words: int) -> int:
+def tokens(stats: Stats, words: int) -> int:
     """Tokens to expect of so many words: at the rate of the kept documents where they were counted, else 4 to 3."""
     kept = stats["kept"]
     if kept["tokens"] and kept["words"]:
@@ -44,21 +71,23 @@ def tokens(stats: Mapping[str, Any], words: int) -> int:
     return estimated_tokens(words)
 
 
-def kept_tokens(stats: Mapping[str, Any]) -> int:
+def kept_tokens(stats: Stats) -> int:
     """Tokens of the kept documents: counted, or estimated from the words."""
     return int(stats["kept"]["tokens"]) or tokens(stats, stats["kept"]["words"])
 
 
-def rows(stats: dict[str, Any]) -> list[dict[str, Any]]:
+def rows(stats: Stats) -> list[FlatRow]:
     """The funnel as flat rows: each stage with its total (reason None), then its reasons; at the end what was kept.
 
     `words`, `bytes` and `tokens` are those of the documents dropped, in the last row those kept.
     """
-    flat: list[dict[str, Any]] = []
+    flat: list[FlatRow] = []
     for row in funnel(stats):
-        sums = {name: sum(total[name] for total in row["reasons"].values()) for name in ("words", "bytes")}
+        words = sum(total["words"] for total in row["reasons"].values())
         flat.append({"stage": row["stage"], "reason": None, "in": row["in"], "dropped": row["dropped"],
-                     "kept": row["kept"], **sums, "tokens": tokens(stats, sums["words"])})  # fmt: skip
+                     "kept": row["kept"], "words": words,
+                     "bytes": sum(total["bytes"] for total in row["reasons"].values()),
+                     "tokens": tokens(stats, words)})  # fmt: skip
         for reason, total in row["reasons"].items():
             flat.append({"stage": row["stage"], "reason": reason, "in": None, "dropped": total["documents"],
                          "kept": None, "words": total["words"], "bytes": total["bytes"],
@@ -69,7 +98,7 @@ def rows(stats: dict[str, Any]) -> list[dict[str, Any]]:
     return flat
 
 
-def cut_out(stats: Mapping[str, Any]) -> list[str]:
+def cut_out(stats: Stats) -> list[str]:
     """What stages cut out of texts that they kept: the words that neither the drops nor the kept texts hold."""
     return [
         f"{stage} cut {notes['cut_words']:,} words out of {notes['edited']:,} of the documents that it kept"
@@ -78,7 +107,7 @@ def cut_out(stats: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def summary(stats: dict[str, Any]) -> str:
+def summary(stats: Stats) -> str:
     """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept."""
     told = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]} for row in rows(stats)]
     text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)

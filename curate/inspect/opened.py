@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from curate.config.file import Config, from_canonical
 from curate.errors import UserError, cause
 from curate.output import manifest
+from curate.output.facts import Manifest, Stats, Timings
 from curate.sources.remote import is_url, mask_url
 
 
@@ -33,19 +34,21 @@ class OpenedRun:
         return run
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """manifest.json."""
         return manifest.read(self.folder)
 
     @cached_property
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Stats:
         """stats.json."""
-        return self._json("stats.json", "read", "kept", "dropped", "stages")
+        told: Stats = self._json("stats.json", "read", "kept", "dropped", "stages")
+        return told
 
     @cached_property
-    def timings(self) -> dict[str, Any]:
+    def timings(self) -> Timings:
         """timings.json."""
-        return self._json("timings.json")
+        told: Timings = self._json("timings.json")
+        return told
 
     @cached_property
     def config(self) -> Config:
@@ -112,9 +115,9 @@ class OpenedRun:
     def _way_out(self) -> str:
         return f"run `curate verify {self.folder}` for all that is wrong, or `curate run` with --fresh to make it anew"
 
-    def _json(self, name: str, *needed: str) -> dict[str, Any]:
+    def _json(self, name: str, *needed: str) -> Any:
         try:
-            told: dict[str, Any] = json.loads((self.folder / name).read_text())
+            told = json.loads((self.folder / name).read_text())
         except (OSError, ValueError) as error:
             raise UserError(f"{self.folder / name}: can't be read ({cause(error)}); {self._way_out}") from None
         missing = [key for key in needed if key not in told] if isinstance(told, dict) else needed

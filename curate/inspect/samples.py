@@ -52,8 +52,9 @@ def choose(run: OpenedRun, most: int, seed: int, kept: bool, stages: list[str], 
 
 
 def _check(run: OpenedRun, stages: list[str], reasons: list[str]) -> None:
-    for name, given in (("stage", stages), ("reason", reasons)):
-        known = sorted({row[name] for row in run.stats["dropped"]})
+    dropped = run.stats["dropped"]
+    places = {row["stage"] for row in dropped}, {row["reason"] for row in dropped}
+    for name, given, known in (("stage", stages, sorted(places[0])), ("reason", reasons, sorted(places[1]))):
         for value in given:
             if value not in known:
                 raise UserError(

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from curate import __version__
+from curate.output.facts import Parts, Stats
 from curate.output.fingerprint import digest
 
 NAME = "README.md"
@@ -29,7 +30,7 @@ def is_ours(folder: Path) -> bool:
     return path.is_file() and MARK in path.read_text(encoding="utf-8", errors="replace")
 
 
-def write(final: Path, parts: Mapping[str, Any], stats: Mapping[str, Any]) -> None:
+def write(final: Path, parts: Parts, stats: Stats) -> None:
     """Writes the card of a run whose files stand, unless a README of somebody else is there."""
     path = final / NAME
     if path.exists() and not is_ours(final):
@@ -39,7 +40,7 @@ def write(final: Path, parts: Mapping[str, Any], stats: Mapping[str, Any]) -> No
     temporary.replace(path)
 
 
-def _lines(final: Path, parts: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
+def _lines(final: Path, parts: Parts, stats: Stats) -> Iterator[str]:
     kept, read = stats["kept"], stats["read"]
     head = {"configs": _configs(final), "size_categories": [_size(kept["rows"])], **_languages(stats)}
     yield from ("---", yaml.safe_dump(head, sort_keys=False, allow_unicode=True).strip(), "---", MARK, "")
@@ -50,13 +51,13 @@ def _lines(final: Path, parts: Mapping[str, Any], stats: Mapping[str, Any]) -> I
     yield from ("", "## What was kept", "", "| source | language | documents | words | bytes | tokens |")
     yield "|---|---|---:|---:|---:|---:|"
     for row in stats["kept_by"]:
-        counts = " | ".join(f"{row[name]:,}" for name in ("documents", "words", "bytes", "tokens"))
+        counts = " | ".join(f"{n:,}" for n in (row["documents"], row["words"], row["bytes"], row["tokens"]))
         yield f"| {_cell(row['source'])} | {_cell(row['language'] or '')} | {counts} |"
     yield from ("", "## What was dropped", "", "| stage | reason | documents |", "|---|---|---:|")
     dropped: dict[tuple[str, str], int] = {}
-    for row in stats["dropped"]:
-        place = (row["stage"], row["reason"])
-        dropped[place] = dropped.get(place, 0) + row["documents"]
+    for lost in stats["dropped"]:
+        place = (lost["stage"], lost["reason"])
+        dropped[place] = dropped.get(place, 0) + lost["documents"]
     for (stage, reason), count in dropped.items():
         yield f"| {_cell(stage)} | {_cell(reason)} | {count:,} |"
     yield from ("", "## Licences", "", LICENCES, "", "## How it was made", "")
@@ -78,7 +79,7 @@ def _size(rows: int) -> str:
     return next((name for limit, name in SIZES if rows < limit), "n>1B")
 
 
-def _languages(stats: Mapping[str, Any]) -> dict[str, list[str]]:
+def _languages(stats: Stats) -> dict[str, list[str]]:
     """Languages as the Hub names them: two or three letters."""
     told = {str(row["language"]) for row in stats["kept_by"] if row["language"]}
     known = sorted(language for language in told if re.fullmatch("[a-z]{2,3}", language))

@@ -13,6 +13,7 @@ import fsspec
 
 from curate.config.file import Config
 from curate.errors import UserError, cause
+from curate.output.facts import Parts
 from curate.plug_ins.code import OURS, foreign_modules, is_ours, package_of, source_files
 from curate.plug_ins.named_files import files_of
 from curate.sources import mask_url, masked
@@ -21,7 +22,7 @@ from curate.sources.reader import InputFile
 ENGINE = "curate.run"  # the module from which all that a run executes is imported, but the stages
 
 
-def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> dict[str, Any]:
+def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> Parts:
     """The parts of the fingerprint by name, as plain JSON: config, inputs, named files, code, versions, limit."""
     return {
         "config": masked(config.canonical()),
@@ -33,12 +34,12 @@ def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> di
     }
 
 
-def digest(parts: Mapping[str, Any]) -> str:
+def digest(parts: Parts) -> str:
     """SHA-256 of fingerprint parts in canonical JSON."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def public(parts: Mapping[str, Any]) -> dict[str, Any]:
+def public(parts: Parts) -> Parts:
     """The parts that a manifest may show: without modification times, which differ between equal copies."""
     return {**parts, "inputs": [entry[:3] for entry in parts["inputs"]]}
 

@@ -9,13 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import cast
 
 from curate.config.file import Config
 from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.export.export import exported
 from curate.output import card, manifest
+from curate.output.facts import Manifest, Parts, Stats
 from curate.output.fingerprint import difference, digest, public
 from curate.output.upload import Remote
 from curate.sources import identity, mask_url
@@ -83,7 +84,7 @@ class Output:
         inside = self.final / ".work.lease"
         return [elsewhere] if self.remote or elsewhere == inside else [inside, elsewhere]
 
-    def opened(self, parts: dict[str, Any], fresh: bool, tell: Callable[[str], None]) -> bool:
+    def opened(self, parts: Parts, fresh: bool, tell: Callable[[str], None]) -> bool:
         """Prepares for a run with this fingerprint. True when it is complete already.
 
         Raises UserError when the folder holds (part of) a run with another fingerprint; `fresh` clears it.
@@ -114,11 +115,12 @@ class Output:
             self.work.rmdir()
         return True
 
-    def complete(self, parts: dict[str, Any]) -> bool:
+    def complete(self, parts: Parts) -> bool:
         """Whether the output holds this very run, whole. Writes nothing. Raises UserError when it holds another one.
 
         Where nothing but the manifest tells (a remote output, a copy without dot-files) times of inputs don't count.
         """
+        told: Manifest | None
         if self.remote:
             told = self.remote.json(manifest.NAME)
         else:
@@ -128,11 +130,11 @@ class Output:
         stored = None if self.remote else self._stored()
         if stored is None:
             parts = public(parts)
-            stored = {name: told.get(name) for name in parts}
+            stored = cast(Parts, {name: told.get(name) for name in parts})
         self._compare(stored, parts)
         return True
 
-    def foreseen(self, parts: dict[str, Any]) -> str | None:
+    def foreseen(self, parts: Parts) -> str | None:
         """What a run would find here, as a sentence; None for nothing. Writes nothing.
 
         Raises UserError where it could not write. A remote output is not asked.
@@ -156,18 +158,18 @@ class Output:
             return "holds a run that stopped, which goes on"
         return TRACELESS.format(self.target) if self._holds_something() else None
 
-    def _compare(self, stored: dict[str, Any], parts: dict[str, Any]) -> None:
+    def _compare(self, stored: Parts, parts: Parts) -> None:
         if digest(stored) != digest(parts):
             raise UserError(
                 f"{self.target} holds a run that differs: {difference(stored, parts)}; "
                 "give --fresh to start anew, or another output"
             )
 
-    def _stored(self) -> dict[str, Any] | None:
+    def _stored(self) -> Parts | None:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
             if path.exists():
                 try:
-                    told: dict[str, Any] = json.loads(path.read_text())
+                    told: Parts = json.loads(path.read_text())
                 except (OSError, ValueError) as error:
                     raise UserError(f"{path}: can't be read ({cause(error)}); give --fresh") from None
                 return told
@@ -198,15 +200,16 @@ class Output:
                 raise UserError(f"{path}: no run made this file, and --fresh would remove it; move it, "
                                 "or give another output")  # fmt: skip
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Stats:
         """stats.json of the finished run. Raises UserError where it is missing or broken."""
         if self.remote:
             far = self.remote.json("stats.json")
             if far is None:
                 raise UserError(f"{self.target}: stats.json is missing beside the manifest; give --fresh")
-            return far
+            found: Stats = far
+            return found
         try:
-            told: dict[str, Any] = json.loads((self.final / "stats.json").read_text())
+            told: Stats = json.loads((self.final / "stats.json").read_text())
         except (OSError, ValueError) as error:
             raise UserError(f"{self.final / 'stats.json'}: can't be read ({cause(error)}); give --fresh") from None
         return told

@@ -1,15 +1,15 @@
 """The manifest: what a finished run was made of and what it wrote. Written last, so its existence means complete."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from curate import __version__
 from curate.config.file import Config
 from curate.durable import write_json
 from curate.errors import UserError, cause
+from curate.output.facts import ListedFile, Manifest, Parts, Stats
 from curate.output.fingerprint import digest, public
 from curate.output.written import ShardFacts
 from curate.text import estimated_tokens
@@ -18,7 +18,7 @@ NAME = "manifest.json"
 FORMAT = 2  # of an output; 1 had the column `near_dedup.kin` in measures/, and is read as well
 
 
-def shards_digest(shards: Iterable[Mapping[str, Any]]) -> str:
+def shards_digest(shards: Iterable[ListedFile]) -> str:
     """SHA-256 over the names and hashes of all shards, in order."""
     told = "".join(f"{shard['name']} {shard['sha256']}\n" for shard in shards)
     return sha256(told.encode()).hexdigest()
@@ -27,10 +27,10 @@ def shards_digest(shards: Iterable[Mapping[str, Any]]) -> str:
 def write(
     final: Path,
     config: Config,
-    parts: dict[str, Any],
+    parts: Parts,
     shards: list[ShardFacts],
-    stats: dict[str, Any],
-    exported: list[dict[str, Any]],
+    stats: Stats,
+    exported: list[ListedFile],
 ) -> None:
     """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads.
 
@@ -64,13 +64,14 @@ def write(
     )
 
 
-def _by_source(stats: dict[str, Any]) -> dict[str, dict[str, int]]:
+def _by_source(stats: Stats) -> dict[str, dict[str, int]]:
     """Documents, words and tokens kept of each source."""
     found: dict[str, dict[str, int]] = {}
     for row in stats["kept_by"]:
         total = found.setdefault(row["source"], {"documents": 0, "words": 0, "tokens": 0})
-        for name in total:
-            total[name] += row[name]
+        total["documents"] += row["documents"]
+        total["words"] += row["words"]
+        total["tokens"] += row["tokens"]
     return found
 
 
@@ -80,11 +81,11 @@ def _tokens_are(stage: str | None, counted: bool) -> str:
     return "counted in the input" if counted else "estimated as 4/3 of the words"
 
 
-def read(folder: Path) -> dict[str, Any]:
+def read(folder: Path) -> Manifest:
     """The manifest of a finished run. Raises UserError where there is none."""
     way_out = "give the output folder of `curate run`"
     try:
-        told: dict[str, Any] = json.loads((folder / NAME).read_text())
+        told: Manifest = json.loads((folder / NAME).read_text())
     except FileNotFoundError:
         raise UserError(f"{folder}: no finished run here ({NAME} is missing); {way_out}") from None
     except (OSError, ValueError) as error:

@@ -28,10 +28,10 @@ class Remote:
         system, root = file_system(url, None)
         return cls(mask_url(url).rstrip("/"), system, root.rstrip("/"))
 
-    def json(self, name: str) -> dict[str, Any] | None:
+    def json(self, name: str) -> Any:
         """A JSON file of the folder; None where there is none."""
         try:
-            told: dict[str, Any] = json.loads(self.system.cat_file(f"{self.root}/{name}"))
+            told = json.loads(self.system.cat_file(f"{self.root}/{name}"))
         except FileNotFoundError:
             return None
         except client_errors(ValueError) as error:

@@ -1,12 +1,11 @@
 """The head of the report: what came in and was kept, alarms, and the funnel."""
 
-from typing import Any
-
 from markupsafe import Markup
 
-from curate.inspect.funnel import cut_out, funnel
+from curate.inspect.funnel import Lost, Passed, cut_out, funnel
 from curate.inspect.limits import declared_of
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import Alarm, Kept, Stats
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
 from curate.report.markup import count, element, folded, join, share, short, size, table, words
@@ -40,7 +39,7 @@ def overview(run: OpenedRun) -> Markup:
     return join([element("p", _sentence(stats, run.limit), class_="lead"), element("dl", *cards, class_="cards")])
 
 
-def _sentence(stats: dict[str, Any], limit: int | None) -> str:
+def _sentence(stats: Stats, limit: int | None) -> str:
     read, kept = stats["read"]["documents"], stats["kept"]["documents"]
     reasons = [
         (total["documents"], f"{words(reason)} ({row['stage']}, {share(total['documents'], read)})")
@@ -74,13 +73,13 @@ def alarms(run: OpenedRun) -> Markup:
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
 
 
-def _alarm(alarm: dict[str, Any], says: str) -> Markup:
+def _alarm(alarm: Alarm, says: str) -> Markup:
     part, whole = alarm["dropped"], alarm["of"]
     told = {"dropped": count(part), "of": count(whole), "share": share(part, whole), "kind": words(alarm["alarm"])}
     return element("li", element("strong", alarm["name"]), f": {says.format(**told)}.", class_="alarm")
 
 
-def advice(stats: dict[str, Any]) -> list[str]:
+def advice(stats: Stats) -> list[str]:
     """What the figures advise, a sentence each."""
     said = []
     for row in funnel(stats):
@@ -107,7 +106,7 @@ def funnel_section(run: OpenedRun, figures: Figures) -> Markup:
     return join([chart, _funnel_table(rows, read, run.stats["kept"])])
 
 
-def _funnel_table(rows: list[dict[str, Any]], read: int, kept: dict[str, int]) -> Markup:
+def _funnel_table(rows: list[Passed], read: int, kept: Kept) -> Markup:
     head = ["stage and reason", "in", "dropped", "of its pages", "left of all", "words", "text", "in the crawl"]
     lines: list[list[object]] = []
     for row in rows:
@@ -119,7 +118,7 @@ def _funnel_table(rows: list[dict[str, Any]], read: int, kept: dict[str, int]) -
     return table("Funnel by stage and reason", head, lines, kind="funnel")
 
 
-def _reason(reason: str, total: dict[str, int], entered: int) -> list[object]:
+def _reason(reason: str, total: Lost, entered: int) -> list[object]:
     texts = [count(total["words"]), size(total["bytes"])] if total["bytes"] else ["–", "–"]
     lost = [count(total["documents"]), share(total["documents"], entered)]
     return [element("span", words(reason), class_="reason"), "", *lost, "", *texts, size(total["crawl_bytes"])]

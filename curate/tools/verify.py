@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import ListedShard
 from curate.output.manifest import FORMAT
 from curate.output.schema import LEDGER, measures_schema
 
@@ -55,7 +55,7 @@ def _shards(run: OpenedRun) -> Iterator[str]:
             yield from _shard(folder / name, shard, schemas)
 
 
-def _shard(path: Path, shard: dict[str, Any], schemas: dict[str, pa.Schema]) -> Iterator[str]:
+def _shard(path: Path, shard: ListedShard, schemas: dict[str, pa.Schema]) -> Iterator[str]:
     name = f"shards/{shard['name']}"
     if _sha256(path) != shard["sha256"]:
         yield f"{name}: its SHA-256 is not the manifest's"

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from curate.decide.survivors import Survivors, lengths
+from curate.output.facts import Alarm, Stats
 from curate.output.written import PartFacts, ShardFacts
 from curate.scan.tasks import ScanResult, load_run
 from curate.sources import is_there, reader
 from curate.sources.reader import InputFile
 from curate.stage import OPENING
-from curate.write.alarms import Alarm
 
 Counted = list[list[Any]]
 
@@ -64,12 +64,12 @@ def stats(
     parts: list[PartFacts],
     notes: dict[str, dict[str, int]],
     alarms: list[Alarm],
-) -> dict[str, Any]:
+) -> Stats:
     """`stats.json`: integers only, for the whole run."""
     run = load_run(str(survivors.work))
     kept = merged((row for shard in shards for row in shard["kept"]), 2)
     dropped = merged((row for part in parts for row in part["dropped"]), 4)
-    types = read_types(results)
+    types, total = read_types(results), totals(kept, 2, 4)
     return {
         "stages": [*OPENING, *(entry.name for entry in run.config.stages)],
         "read": {
@@ -78,25 +78,22 @@ def stats(
         },
         "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
         "kept": {
-            **totals(kept, 2, ("documents", "words", "bytes", "tokens")),
+            "documents": total[0], "words": total[1], "bytes": total[2], "tokens": total[3],
             "rows": sum(s["rows"] for s in shards),
         },
         "kept_by": [
-            dict(zip(("source", "language", "documents", "words", "bytes", "tokens"), row, strict=True)) for row in kept
+            {"source": source, "language": language, "documents": documents, "words": words, "bytes": size,
+             "tokens": tokens}
+            for source, language, documents, words, size, tokens in kept
         ],
         "dropped": [
-            dict(
-                zip(
-                    ("stage", "reason", "source", "language", "documents", "words", "bytes", "crawl_bytes"),
-                    row,
-                    strict=True,
-                )
-            )
-            for row in dropped
+            {"stage": stage, "reason": reason, "source": source, "language": language, "documents": documents,
+             "words": words, "bytes": size, "crawl_bytes": crawl}
+            for stage, reason, source, language, documents, words, size, crawl in dropped
         ],
         "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
         "alarms": alarms,
-    }
+    }  # fmt: skip
 
 
 def read_types(results: list[ScanResult]) -> dict[str, tuple[int, int]]:
@@ -120,6 +117,6 @@ def merged(rows: Iterable[list[Any]], keys: int) -> Counted:
     return [[*key, *sums[key]] for key in sorted(sums, key=lambda key: [part or "" for part in key])]
 
 
-def totals(rows: Counted, keys: int, names: tuple[str, ...]) -> dict[str, int]:
-    """Sums of all counts."""
-    return {name: sum(row[keys + place] for row in rows) for place, name in enumerate(names)}
+def totals(rows: Counted, keys: int, counts: int) -> list[int]:
+    """Sums of all counts, which stand behind the keys."""
+    return [sum(row[keys + place] for row in rows) for place in range(counts)]

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
 
 import pyarrow.parquet as pq
 
 from curate.config.file import Config
 from curate.executors.executor import Executor, results
+from curate.output.facts import Alarm
 from curate.output.schema import domain
 from curate.output.written import PartFacts
 from curate.stage import declared
@@ -23,15 +23,6 @@ from curate.stage import declared
 FEWEST_DOCUMENTS = 100  # what is smaller gives no alarm
 LOST_SHARE = 0.95
 MOST_DOMAINS = 1_000  # that are looked at: those that lost most
-
-
-class Alarm(TypedDict):
-    """One alarm as `stats.json` has it: its kind, what it is about, and two counts that the kind gives a meaning."""
-
-    alarm: str
-    name: str  # a source, a domain, a stage, or a stage and its group
-    dropped: int
-    of: int
 
 
 @dataclass(frozen=True)

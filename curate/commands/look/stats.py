@@ -1,6 +1,7 @@
 """`curate stats`: the drop report, whole or by group, and what the run cost."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -30,7 +31,7 @@ def command(out: str, by: str, form: str | None, price: float | None, top: int) 
     Words, bytes and tokens are those of texts; `~` marks estimates from the number of words.
     """
     run = OpenedRun.of(out)
-    rows = funnel.rows(run.stats) if by == "stage" else breakdown.breakdown(run, by)
+    rows: Sequence[Mapping[str, Any]] = funnel.rows(run.stats) if by == "stage" else breakdown.breakdown(run, by)
     if form == "json":
         click.echo(json.dumps(_plain(run, by, rows, price), indent=1))
     elif form == "csv":
@@ -48,9 +49,11 @@ def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
     return [funnel.summary(run.stats), "", *costs.cost_lines(run.stats, run.timings, price)]
 
 
-def _plain(run: OpenedRun, by: str, rows: list[dict[str, Any]], price: float | None) -> dict[str, Any]:
+def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: float | None) -> dict[str, Any]:
     stats, timings = run.stats, run.timings
-    told = {"read": stats["read"], "limit": run.limit, "kept": {**stats["kept"], "tokens": funnel.kept_tokens(stats)},
+    kept = {**stats["kept"], "tokens": funnel.kept_tokens(stats)}
+    told: dict[str, Any]
+    told = {"read": stats["read"], "limit": run.limit, "kept": kept,
             "tokens_counted": bool(stats["kept"]["tokens"]), "by": by, "rows": rows, "records": stats["records"],
             "notes": stats["notes"], "alarms": stats["alarms"],
             "timings": {**timings, "stages": costs.stage_costs(stats, timings),
@@ -60,7 +63,7 @@ def _plain(run: OpenedRun, by: str, rows: list[dict[str, Any]], price: float | N
     return told
 
 
-def _csv(run: OpenedRun, by: str, rows: list[dict[str, Any]]) -> str:
+def _csv(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]]) -> str:
     if by == "stage":
         return comma_separated(rows, funnel.FUNNEL)
     stages = _stages(run, rows)
@@ -69,7 +72,7 @@ def _csv(run: OpenedRun, by: str, rows: list[dict[str, Any]]) -> str:
     return comma_separated(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"))
 
 
-def _groups(run: OpenedRun, by: str, rows: list[dict[str, Any]], top: int) -> list[str]:
+def _groups(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], top: int) -> list[str]:
     stages = _stages(run, rows)
     flat = [{**row, **{f"-{stage}": lost for stage, lost in row["dropped"].items()},
              by: "(not known)" if row[by] is None else row[by],
@@ -84,6 +87,6 @@ def _groups(run: OpenedRun, by: str, rows: list[dict[str, Any]], top: int) -> li
     return told
 
 
-def _stages(run: OpenedRun, rows: list[dict[str, Any]]) -> list[str]:
+def _stages(run: OpenedRun, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The stages that dropped something, in their order."""
     return [stage for stage in run.stats["stages"] if any(stage in row["dropped"] for row in rows)]

@@ -1,0 +1,135 @@
+"""What a run's own JSON files hold: `stats.json`, `manifest.json`, `timings.json`, and the parts of a fingerprint.
+
+Integers unless said otherwise; `words` and `bytes` are those of texts, bytes in UTF-8.
+"""
+
+from typing import Any, NotRequired, TypedDict
+
+Options = dict[str, Any]  # of a config, of one of its sources or stages: plain JSON
+
+
+class Read(TypedDict):
+    """What the scan read; `bytes` are those of the crawl files."""
+
+    documents: int
+    bytes: int
+
+
+class Records(TypedDict):
+    """Records of one type that are no documents, and their bytes in the crawl files."""
+
+    records: int
+    bytes: int
+
+
+class Kept(TypedDict):
+    """What the shards hold. `tokens` is 0 where no one counted; `rows` are more where documents are written again."""
+
+    documents: int
+    words: int
+    bytes: int
+    tokens: int
+    rows: int
+
+
+class KeptBy(TypedDict):
+    """What the shards hold of one source and language; `language` is None where it is not known."""
+
+    source: str
+    language: str | None
+    documents: int
+    words: int
+    bytes: int
+    tokens: int
+
+
+class Dropped(TypedDict):
+    """What one reason of a stage cost of one source and language; `crawl_bytes` are those of the crawl files."""
+
+    stage: str
+    reason: str
+    source: str
+    language: str | None
+    documents: int
+    words: int
+    bytes: int
+    crawl_bytes: int
+
+
+class Alarm(TypedDict):
+    """One alarm: its kind, what it is about, and two counts that the kind gives a meaning."""
+
+    alarm: str
+    name: str  # a source, a domain, a stage, or a stage and its group
+    dropped: int
+    of: int
+
+
+class Stats(TypedDict):
+    """`stats.json`. `stages` are those of the ledger: the engine's own, then those of the config."""
+
+    stages: list[str]
+    read: Read
+    records: dict[str, Records]
+    kept: Kept
+    kept_by: list[KeptBy]
+    dropped: list[Dropped]
+    notes: dict[str, dict[str, int]]  # of each corpus stage
+    alarms: list[Alarm]
+
+
+class Timings(TypedDict):
+    """`timings.json`: wall seconds by phase, CPU seconds of the scan and of each document stage in it."""
+
+    wall_seconds: dict[str, float]
+    workers: int
+    scan_cpu_seconds: float
+    stage_cpu_seconds: dict[str, float]
+
+
+class Parts(TypedDict):
+    """All that can change a run's output, by name. An input is [source, name, size, version]."""
+
+    config: Options
+    inputs: list[list[Any]]
+    named_files: dict[str, str]  # SHA-256 of what options name
+    code: dict[str, str]  # SHA-256 of our own source and of that of plug-ins
+    versions: dict[str, str]
+    limit: int | None
+
+
+class ListedFile(TypedDict):
+    """A file of the output, by its name under its folder; `bytes` are those of the file."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class ListedShard(ListedFile):
+    """A shard, by its name under `shards/`."""
+
+    rows: int
+
+
+class Rows(TypedDict):
+    """The books: read = kept + dropped; `written` counts a document as often as it was written."""
+
+    read: int
+    kept: int
+    written: int
+    dropped: int
+
+
+class Manifest(Parts):
+    """`manifest.json`. Its inputs are [source, name, size]."""
+
+    format: int
+    curate: str
+    fingerprint: str
+    shards: list[ListedShard]
+    export: NotRequired[list[ListedFile]]
+    rows: Rows
+    documents_by_source: dict[str, int]
+    tokens_by_source: dict[str, int]
+    tokens_are: str
