@@ -15,8 +15,9 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from curate.sources import SourceConfig, WarcReader
+from curate.sources import SourceConfig
 from curate.sources.reader import InputFile, Slice, settled
+from curate.sources.warc import WarcReader
 
 Bodies = Callable[[Path], Iterator[bytes]]
 

@@ -20,8 +20,10 @@ from curate.scan.blocks import BLOCK
 from curate.scan.sketch_writer import SketchWriter, sketch_all
 from curate.scan.sketches import gather
 from curate.sizes import figure
+from curate.sources.dates import utc
 from curate.sources.sniff import is_page
 from curate.stage import GUARD, declared
+from curate.text import clean
 
 Page = str | bytes | Mapping[str, Any]
 
@@ -167,9 +169,9 @@ def _document(index: int, page: Page) -> Document:
         address,
         id=str(page.get("id", index)),
         url=str(page.get("url", "")),
-        date=str(page.get("date", "")),
+        date=utc(str(page.get("date", ""))),
         html=html.encode() if isinstance(html, str) else html,
         charset="utf-8" if isinstance(html, str) else page.get("charset"),
-        text=str(page.get("text", "")),
+        text=clean(str(page.get("text", ""))),
         attributes={k: v for k, v in page.items() if k not in own},
     )

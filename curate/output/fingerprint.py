@@ -16,7 +16,7 @@ from curate.errors import UserError, cause
 from curate.output.facts import Parts
 from curate.plug_ins.code import OURS, foreign_modules, is_ours, package_of, source_files
 from curate.plug_ins.named_files import files_of
-from curate.sources import mask_url, masked
+from curate.sources import mask_url, masked, reader
 from curate.sources.reader import InputFile
 
 ENGINE = "curate.run"  # the module from which all that a run executes is imported, but the stages
@@ -28,7 +28,7 @@ def fingerprint(config: Config, files: list[InputFile], limit: int | None) -> Pa
         "config": masked(config.canonical()),
         "inputs": [[file.source, file.name, file.size, file.version] for file in files],
         "named_files": named_files(config),
-        "code": {"curate": own_code(), **stage_code(config)},
+        "code": {"curate": own_code(), **stage_code(config), **reader_code(config, files)},
         "versions": versions(config),
         "limit": limit,
     }
@@ -83,6 +83,17 @@ def stage_code(config: Config) -> dict[str, str]:
         if not is_ours(entry.stage):
             for name, path in source_files(type(entry.stage), OURS).items():
                 found[f"{entry.name} ({name})"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def reader_code(config: Config, files: list[InputFile]) -> dict[str, str]:
+    """SHA-256 of the source file of every format in use that another package brings."""
+    found = {}
+    for file in files:
+        cls = type(reader(config.input[file.source], file))
+        if cls.__module__.partition(".")[0] not in OURS:
+            for name, path in source_files(cls, OURS).items():
+                found[f"format {cls.__name__} ({name})"] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
 

@@ -11,7 +11,7 @@ from curate.belt import SIZES, cleans, may_give_text
 from curate.config.file import Config
 from curate.errors import UserError
 from curate.plug_ins.contract import is_number
-from curate.sources import WarcReader, mask_url, reader
+from curate.sources import mask_url, reader
 from curate.sources.reader import InputFile
 from curate.sources.settings import SHARD_NAMES
 from curate.stage import RuleStage, declared
@@ -124,7 +124,7 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
     for file in files:
         read = reader(config.input[file.source], file)
         declare(read.columns, f"input.{file.source}")
-        if isinstance(read, WarcReader):
+        if read.pages:
             _has_extractor(config, file)
     for entry in config.stages:
         for name in declared(entry.stage).needs:

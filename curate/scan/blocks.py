@@ -130,7 +130,7 @@ class ScanOutput:
                 "text": doc.text,
                 "id": doc.id,
                 "url": doc.url,
-                "date": doc.date,
+                "date": doc.date or None,
                 "offset": span.offset,
                 "length": span.length,
                 "status": doc.status,
@@ -191,7 +191,7 @@ class ScanOutput:
                 "record_id": doc.id,
                 "url": doc.url,
                 "domain": domain(doc.url),
-                "date": doc.date,
+                "date": doc.date or None,
                 "status": doc.status,
                 "language": doc.attributes.get("language"),
             }

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from curate.errors import SourceError, UserError, cause
-from curate.sources.kinds import kind_of
+from curate.sources.formats import format_of
 from curate.sources.reader import InputFile
 from curate.sources.reading import open_input, real_url
 from curate.sources.remote import file_system, is_url, mask_url, retried
@@ -35,7 +35,7 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
         )
     seen: set[str] = set()
     for name in names:
-        kind_of(name, config.format, f"input.{source}")
+        format_of(name, config.format, f"input.{source}")
         if identity(name) in seen:
             raise UserError(f"input.{source}: '{name}' is read twice; name it once")
         seen.add(identity(name))

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 import brotli
 import zstandard
 
+from curate.sources.members.zstd_frames import whole_frames
+
+Decoded = tuple[bytes, bool]  # what an encoding was undone to, and whether it broke off before its end
 STATUS = re.compile(rb"\s*(?:HTTP|ICY)/?[\d.]*[ \t]+(\d{3})(?!\d)[^\r\n]*(?:\r?\n|\r|$)", re.IGNORECASE)
 HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r?\n")
@@ -109,20 +112,24 @@ def _fields(head: bytes) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body after decoding; `refused` names an encoding that was declared but that the bytes contradict."""
+    """A body after decoding; `refused` names an encoding that was declared but that the bytes contradict, `cut` says
+    by what it is known that the body is not whole."""
 
     data: bytes = field(repr=False)
     dechunked: bytes = field(repr=False)
     refused: str = ""
+    cut: str = ""
 
 
 def decode_body(response: HttpResponse, max_bytes: int) -> Body:
     """Undoes the transfer encoding, then the content encodings in reverse order. Raises TooLarge."""
     data = response.body
     transfer = response.headers.get("transfer-encoding", "").lower()
+    cut = ""
     if "chunked" in transfer:
-        whole = dechunk(data)
+        whole, broken = _dechunked(data)
         data = data if whole is None else whole
+        cut = "the chunked body ends inside a chunk" if broken else ""
     dechunked = data
     names = _encodings(response.headers.get("content-encoding", "")) or _encodings(transfer.replace("chunked", ""))
     refused = ""
@@ -131,10 +138,22 @@ def decode_body(response: HttpResponse, max_bytes: int) -> Body:
         if decoded is None:
             refused = name
             break
-        data = decoded
+        data, broken = decoded
+        cut = cut or (f"the {name} body breaks off" if broken else "")
+    if not refused and not cut and "chunked" not in transfer:
+        cut = _short(response)
     if not refused and _hides_gzip(response.content_type) and data.startswith(b"\x1f\x8b\x08"):
-        data = _gzip(data, max_bytes) or data  # encoded twice, or the header keeps silent
-    return Body(data, dechunked, refused)
+        hidden = _gzip(data, max_bytes)  # encoded twice, or the header keeps silent
+        if hidden is not None and hidden[0]:
+            data, broken = hidden
+            cut = cut or ("the gzip body breaks off" if broken else "")
+    return Body(data, dechunked, refused, cut)
+
+
+def _short(response: HttpResponse) -> str:
+    told = response.headers.get("content-length", "").strip()
+    length = int(told) if told.isascii() and told.isdigit() and len(told) < 16 else 0
+    return f"{len(response.body)} of Content-Length {length} bytes" if length > len(response.body) else ""
 
 
 def _encodings(value: str) -> list[str]:
@@ -156,35 +175,42 @@ def dechunk(data: bytes) -> bytes | None:
 
     Takes chunk extensions, zero-padded sizes, LF for CRLF, trailers, and a body that ends without its last chunk.
     """
+    return _dechunked(data)[0]
+
+
+def _dechunked(data: bytes) -> tuple[bytes | None, bool]:
+    """As `dechunk`, and whether the body ends inside a chunk."""
     size = CHUNK_SIZE.match(data)
     if not size:
-        return None
+        return None, False
     chunks: list[bytes] = []
     position = 0
     while size:
         length = int(size[1], 16)
         start = size.end()
         if length == 0:
-            return b"".join(chunks)
+            return b"".join(chunks), False
         end = start + length
         behind = data[end : end + 2]
         if end < len(data) and behind[:1] not in (b"\r", b"\n"):
-            return b"".join([*chunks, data[position:]]) if chunks else None
+            return (b"".join([*chunks, data[position:]]) if chunks else None), False
         if end > len(data) and not chunks and end - len(data) > length // 2:
-            return None  # the first "size" is far beyond the body: a word that looks hexadecimal
+            return None, False  # the first "size" is far beyond the body: a word that looks hexadecimal
         chunks.append(data[start:end])
+        if end > len(data):
+            return b"".join(chunks), True
         position = min(len(data), end + (2 if behind == b"\r\n" else 1))
         size = CHUNK_SIZE.match(data, position)
-    return b"".join([*chunks, data[position:]])
+    return b"".join([*chunks, data[position:]]), False
 
 
-def _decode_one(name: str, data: bytes, max_bytes: int) -> bytes | None:
+def _decode_one(name: str, data: bytes, max_bytes: int) -> Decoded | None:
     """One content encoding undone; None where it is unknown or the bytes contradict it."""
     decoder = DECODERS.get(name)
     return decoder(data, max_bytes) if decoder else None
 
 
-def _inflate(data: bytes, wbits: int, max_bytes: int) -> bytes | None:
+def _inflate(data: bytes, wbits: int, max_bytes: int) -> Decoded | None:
     """What zlib makes of the data; of a body that breaks off, what came before. None if nothing came."""
     view, parts = memoryview(data), list[bytes]()
     size, position, ahead = 0, 0, AHEAD
@@ -204,19 +230,19 @@ def _inflate(data: bytes, wbits: int, max_bytes: int) -> bytes | None:
                 if len(inflater.unconsumed_tail) == len(tail) and not part:
                     break
                 tail = inflater.unconsumed_tail
-        except zlib.error:
-            return b"".join(parts) if size else None
+        except zlib.error as error:
+            return (b"".join(parts), "data check" not in str(error)) if size else None
         position -= len(inflater.unused_data)
         if wbits != 31 or bytes(view[position : position + 3]) != b"\x1f\x8b\x08":
-            return b"".join(parts) if size or inflater.eof else None
+            return (b"".join(parts), not inflater.eof) if size or inflater.eof else None
         ahead = MEMBER_STEP  # gzip bodies may be several members, a hostile one millions; each copies what it leaves
 
 
-def _gzip(data: bytes, max_bytes: int) -> bytes | None:
+def _gzip(data: bytes, max_bytes: int) -> Decoded | None:
     return _inflate(data, 31, max_bytes) if data.startswith(b"\x1f\x8b") else None
 
 
-def _deflate(data: bytes, max_bytes: int) -> bytes | None:
+def _deflate(data: bytes, max_bytes: int) -> Decoded | None:
     """RFC 9110 says zlib; many servers send it bare, and some send gzip."""
     if data.startswith(b"\x1f\x8b"):
         return _gzip(data, max_bytes)
@@ -228,7 +254,7 @@ def _deflate(data: bytes, max_bytes: int) -> bytes | None:
     return None
 
 
-def _brotli(data: bytes, max_bytes: int) -> bytes | None:
+def _brotli(data: bytes, max_bytes: int) -> Decoded | None:
     decoder = brotli.Decompressor()
     parts: list[bytes] = []
     size = 0
@@ -242,10 +268,11 @@ def _brotli(data: bytes, max_bytes: int) -> bytes | None:
             part = b"" if decoder.is_finished() else decoder.process(b"", output_buffer_limit=STEP)
     except brotli.error:
         return None
-    return b"".join(parts) if decoder.is_finished() or size > len(data) else None
+    whole = decoder.is_finished()
+    return (b"".join(parts), not whole) if whole or size > len(data) else None
 
 
-def _zstd(data: bytes, max_bytes: int) -> bytes | None:
+def _zstd(data: bytes, max_bytes: int) -> Decoded | None:
     if not data.startswith(b"\x28\xb5\x2f\xfd"):
         return None
     reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
@@ -258,10 +285,10 @@ def _zstd(data: bytes, max_bytes: int) -> bytes | None:
                 raise TooLarge(size)
             parts.append(part)
     except zstandard.ZstdError:
-        return b"".join(parts) if size else None
-    return b"".join(parts)
+        return (b"".join(parts), True) if size else None
+    return b"".join(parts), not whole_frames(data)
 
 
-DECODERS: dict[str, Callable[[bytes, int], bytes | None]] = {
+DECODERS: dict[str, Callable[[bytes, int], Decoded | None]] = {
     "gzip": _gzip, "x-gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd,
 }  # fmt: skip

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
 from curate.sources.columns import Unfit, column_types, fitted
+from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.lines import Line, lines, next_line, text_layout
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
@@ -24,10 +25,19 @@ class JsonlReader:
     """Reads .jsonl, .ndjson and .json files of one object a line. Offsets count bytes of the decompressed stream."""
 
     config: SourceConfig
+    file: InputFile | None = None
+
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json")
+    pages: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     @cached_property
     def columns(self) -> Mapping[str, pa.DataType]:
         """The carried columns with their types: declared, or inferred from the heads of the source's files."""
+        return {**self._carried, **given_date_column(self.config)}
+
+    @cached_property
+    def _carried(self) -> Mapping[str, pa.DataType]:
         return column_types(self.config)
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
@@ -82,12 +92,16 @@ class JsonlReader:
         config = self.config
         if not isinstance(value, dict):
             raise Unfit("the line is no JSON object")
+        given = _words(value, config.own["date"])
         document = Document(
             address=bare.address,
             id=_words(value, config.own["id"]) or bare.id,
             url=_words(value, config.own["url"]),
-            date=_words(value, config.own["date"]),
-            attributes={name: fitted(name, kind, value.get(name)) for name, kind in self.columns.items()},
+            date=utc(given),
+            attributes={
+                **{name: fitted(name, kind, value.get(name)) for name, kind in self._carried.items()},
+                **given_date(config, given),
+            },
         )
         text = value.get(config.text)
         if not isinstance(text, str):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
 from curate.sources.cells import BadCell, held, is_words, stored_type, values
+from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import BytesFile, open_input, unreadable
 from curate.sources.settings import SourceConfig
@@ -25,6 +26,10 @@ class ParquetReader:
 
     config: SourceConfig
     file: InputFile
+
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
+    pages: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     @cached_property
     def columns(self) -> Mapping[str, pa.DataType]:
@@ -48,7 +53,8 @@ class ParquetReader:
             kind = schema.field(config.text).type
             raise UserError(f"{place}: the column '{config.text}' is {kind}, no text; name another with `text`")
         carried = (name for name in wanted if config.columns != "all" or config.is_carried(name))
-        return {name: stored_type(schema.field(name).type) for name in carried}
+        types = {name: stored_type(schema.field(name).type) for name in carried}
+        return {**types, **given_date_column(config)}
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)))
@@ -125,12 +131,16 @@ class ParquetReader:
         if bad := next((cell for cell in value.values() if isinstance(cell, BadCell)), None):
             return Span(row, 1, "damaged", drop=Drop("damaged", cause=str(bad)))
         text = value.get(config.text)
+        given = _words(value, config.own["date"])
         document = Document(
             address=Address(file.source, file.name, row),
             id=_words(value, config.own["id"]) or f"{file.name}#{row}",
             url=_words(value, config.own["url"]),
-            date=_words(value, config.own["date"]),
-            attributes={name: held(value.get(name), kind) for name, kind in self.columns.items()},
+            date=utc(given),
+            attributes={
+                **{name: held(value.get(name), kind) for name, kind in self.columns.items()},
+                **given_date(config, given),
+            },
         )
         if not isinstance(text, str | bytes):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -68,7 +68,16 @@ class Slice:
 
 
 class Reader(Protocol):
-    """Reads one kind of file. Frozen dataclasses: fields are the source's configuration."""
+    """Reads one format, as `Reader(config, file)`; frozen dataclasses."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+    """endings of names that tell the format, without that of a compression; () where only `format` does"""
+
+    pages: ClassVar[bool]
+    """whether its documents may be web pages, which a stage must turn into text"""
+
+    records: ClassVar[bool]
+    """whether its spans are WARC records, which can be written to a WARC of their own"""
 
     @property
     def columns(self) -> Mapping[str, pa.DataType]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 Name = Annotated[str, Field(min_length=1)]
+AUTO = "auto"  # the format that a file's name tells
 
 
 # Names that every shard fills itself; `columns: all` leaves them out.
@@ -26,14 +27,15 @@ class SourceConfig:
     path: Name | tuple[Name, ...] = ()
     paths: Name | None = None
     prefix: str = ""
-    format: Literal["auto", "warc", "wet", "jsonl", "parquet"] = "auto"
+    format: Name = AUTO  # or a name of the table of formats: warc, wet, jsonl, parquet, ...
     text: Name = "text"
     id: Name | None = None
     url: Name | None = None
     date: Name | None = None
     columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()  # carried through to the shards
     status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
-    keep_truncated: bool = False
+    keep_truncated: bool = False  # their column `truncated` then says what is missing
+    keep_date: bool = False  # the date as it was given, in the column `date_given`
     max_record_bytes: Annotated[int, Field(ge=1)] = 64 << 20  # of one record or line when inflated
     parallel_requests: Annotated[int, Field(ge=1, le=64)] = 8  # to one host, over all processes of this machine
     storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}

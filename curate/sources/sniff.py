@@ -25,6 +25,9 @@ PAGE = re.compile(
 WHOLE_PAGE = re.compile(
     rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
+FEED = re.compile(
+    rb"(?:(?><!--.*?-->)|<[?!][^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]", re.IGNORECASE | re.DOTALL
+)
 MARKUP = re.compile(rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE)
 CONTROLS = bytes([*range(0x00, 0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 PAGE_TYPES = frozenset(
@@ -47,6 +50,8 @@ def sniff(body: bytes, content_type: str) -> Kind:
     flat = flat.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
     if WHOLE_PAGE.match(flat) and content_type.partition("/")[0] not in ("image", "audio", "video", "font"):
         return "html"
+    if FEED.match(flat):
+        return "binary"  # RSS and Atom, whatever they are served as
     controls = len(flat) - len(flat.translate(None, CONTROLS))
     # A page may hold stray control characters; noise of them is no text (1 in 10 already is far beyond any page).
     if controls * 10 > len(flat):

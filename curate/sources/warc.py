@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
-from types import MappingProxyType
+from functools import cached_property, partial
+from typing import ClassVar
 
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
 from curate.sources.charset import decode
+from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.http_response import (
     HttpResponse,
     TooLarge,
@@ -32,9 +33,12 @@ from curate.sources.sniff import sniff
 from curate.text import clean
 
 PAGES = frozenset({"response", "resource", "conversion"})
-# Schemes under which crawlers store what is no page, as a response or resource: name look-ups, wget's own log.
-NO_PAGES = {"dns": "dns", "whois": "dns", "metadata": "metadata"}
-COLUMNS: Mapping[str, pa.DataType] = MappingProxyType({"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()})
+# Schemes under which crawlers store what is no page, as a response or resource: name look-ups, logs of wget and wpull,
+# the texts, page lists and pictures of a browser crawler.
+CRAWLERS_OWN = frozenset({"dns", "whois", "metadata", "urn", "screenshot", "thumbnail", "filedesc"})
+CRAWLER = "crawler"  # the one type under which these are counted
+HTTP = ("http", "https")
+COLUMNS: dict[str, pa.DataType] = {"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()}
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,17 @@ class WarcReader:
     """
 
     config: SourceConfig = field(default_factory=SourceConfig)
+    file: InputFile | None = None
 
-    @property
+    suffixes: ClassVar[tuple[str, ...]] = (".warc",)
+    pages: ClassVar[bool] = True
+    records: ClassVar[bool] = True
+
+    @cached_property
     def columns(self) -> Mapping[str, pa.DataType]:
         """Attributes that the documents carry."""
-        return COLUMNS
+        truncated = {"truncated": pa.string()} if self.config.keep_truncated else {}
+        return {**COLUMNS, **truncated, **given_date_column(self.config)}
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Parts of `slice_bytes` where the file is a row of members; else one."""
@@ -95,8 +105,8 @@ class WarcReader:
         if header is None:
             return Span(offset, length, "padding")
         kind = header.type
-        if kind in PAGES:
-            kind = NO_PAGES.get(header.url.partition(":")[0].lower(), kind)
+        if kind in PAGES and header.url.partition(":")[0].lower() in CRAWLERS_OWN:
+            kind = CRAWLER
         if kind not in PAGES:
             return Span(offset, length, kind)
         address = Address(file.source, file.name, offset)
@@ -104,8 +114,12 @@ class WarcReader:
             address=address,
             id=header.get("warc-record-id") or f"{file.name}#{offset}",
             url=header.url,
-            date=header.get("warc-date"),
-            attributes={"digest_mismatch": None, "length_mismatch": record.length_mismatch},
+            date=utc(header.get("warc-date")),
+            attributes={
+                **dict.fromkeys(self.columns),
+                "length_mismatch": record.length_mismatch,
+                **given_date(self.config, header.get("warc-date")),
+            },
         )
         if record.too_large:
             drop = Drop("too_large", record.too_large, self.config.max_record_bytes)
@@ -120,8 +134,9 @@ class WarcReader:
         limit = self.config.max_record_bytes
         http = _response(header, record.block)
         document = document.changed(status=http.status, charset=http.charset)
-        if http.status is not None and self.config.status and http.status not in self.config.status:
-            return document, Drop("bad_status", http.status)
+        drop = self._bad_status(http.status, header)
+        if drop:
+            return document, drop
         truncated = header.get("warc-truncated")
         if header.get("warc-segment-number"):
             truncated = "segment 1 of a record in several parts"
@@ -131,6 +146,11 @@ class WarcReader:
             body = decode_body(http, limit)
         except TooLarge as error:
             return document, Drop("too_large", error.size, limit)
+        truncated = truncated or body.cut
+        if truncated and not self.config.keep_truncated:
+            return document, Drop("truncated", len(record.block), cause=truncated)
+        if self.config.keep_truncated:
+            document = document.annotate(truncated=truncated or None)
         if not record.checked:
             payloads = (http.body, body.dechunked, body.data)
             document = document.annotate(digest_mismatch=mismatch(header, record.block, payloads))
@@ -142,6 +162,15 @@ class WarcReader:
         if kind == "html":
             return document.changed(html=body.data), None
         return document.with_text(clean(decode(body.data, http.charset)[0])), None
+
+    def _bad_status(self, status: int | None, header: WarcHeader) -> Drop | None:
+        """A status that is not wanted; and a server's answer without one, which may be anything."""
+        if not self.config.status or status in self.config.status:
+            return None
+        if status is not None:
+            return Drop("bad_status", status)
+        answered = header.type == "response" and header.url.partition(":")[0].lower() in HTTP
+        return Drop("bad_status", cause="no status line") if answered else None
 
 
 def _response(header: WarcHeader, block: bytes) -> HttpResponse:

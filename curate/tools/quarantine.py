@@ -24,7 +24,6 @@ from curate.sources.members.warc_stream import Record
 from curate.sources.members.window import Window
 from curate.sources.reader import InputFile
 from curate.sources.reading import open_input, window_on
-from curate.sources.warc import WarcReader
 from curate.stage import GUARD
 
 
@@ -67,7 +66,7 @@ def reasons_of(run: OpenedRun) -> list[str]:
 def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dict[str, Any]]) -> Iterator[bytes]:
     """The records of one file, each as a gzip member."""
     config = sources[file.source]
-    if not isinstance(reader(config, file), WarcReader):
+    if not reader(config, file).records:
         raise UserError(f"{file.name}: is no WARC file; only WARC records can be written for replay")
     try:
         with closing(open_input(file.path, config)) as source:

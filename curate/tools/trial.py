@@ -16,7 +16,7 @@ from curate.inspect.opened import OpenedRun
 from curate.scan.crawl import input_files
 from curate.scan.sketch_writer import sketch_all
 from curate.sources import SourceConfig, reader
-from curate.sources.kinds import SUFFIXES
+from curate.sources.formats import by_suffix
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.sniff import MAGIC
 from curate.stage import CorpusStage, declared
@@ -56,8 +56,7 @@ def _page_file(path: str) -> Page:
         data = Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{path}: can't be read ({cause(error)}); give a page, FILE#URL or FILE:OFFSET") from None
-    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
-    if bare.endswith(tuple(SUFFIXES)) or data.startswith(MAGIC):
+    if by_suffix(path) or data.startswith(MAGIC):
         raise UserError(f"{path}: is no page; one record of a crawl file is named FILE#URL or FILE:OFFSET")
     address = Address("try", path, 0)
     if path.endswith(".txt"):

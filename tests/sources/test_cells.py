@@ -91,7 +91,7 @@ def test_a_string_that_is_no_utf8_costs_no_other_row(tmp_path: Path, column: str
 def test_dates_are_the_same_whatever_else_is_installed(tmp_path: Path) -> None:
     when = pa.array([1_700_000_000_000_000_001, None], pa.timestamp("ns", "UTC"))
     spans = read(written(tmp_path, {"text": TEXTS[:2], "date": when}))
-    assert [span.document and span.document.date for span in spans] == ["2023-11-14T22:13:20+00:00", ""]
+    assert [span.document and span.document.date for span in spans] == ["2023-11-14T22:13:20Z", ""]
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.list_(pa.string()), pa.bool_()], ids=str)

@@ -68,7 +68,7 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": "deep", "format": "warc"}, r"'deep' is a directory; name its files, for example 'deep/\*.warc.gz'"),
         ({}, r"no input is given; set `path`"),
         ({"paths": "gone"}, r"the path list 'gone' can't be read \(no such file"),
-        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.warc, .wet"),
+        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.json, .jsonl"),
         ({"path": "x.arc.gz"}, r"'x.arc.gz' is an ARC file; convert it"),
     ],
 )

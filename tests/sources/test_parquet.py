@@ -31,7 +31,7 @@ def test_each_row_is_a_document(tmp_path: Path) -> None:
     documents = [span.document for span in spans if span.document]
     assert [d.text for d in documents] == [text(n, 30) for n in range(50)]
     assert [s.offset for s in spans] == list(range(50)) and documents[4].id == "k4"
-    assert documents[1].date == "2024-05-07T07:08:09" and documents[3].attributes == {"labels": [3, 4], "score": 1.5}
+    assert documents[1].date == "2024-05-07T07:08:09Z" and documents[3].attributes == {"labels": [3, 4], "score": 1.5}
     made = reader(SourceConfig(path=file.name, text="body", columns=("labels", "score")), file)
     assert dict(made.columns) == {"labels": pa.list_(pa.int64()), "score": pa.float32()}
 

@@ -67,3 +67,15 @@ def test_a_row_of_comments_takes_no_exponential_time() -> None:
     """Each comment may have ended at any later `-->`: 2^200 ways, were they all tried."""
     assert sniff(b"<!---->" * 200 + b"x", "text/html") == "html"
     assert sniff(b"<!---->" * 190 + b"<html>", "application/octet-stream") == "html"
+
+
+@pytest.mark.parametrize(
+    "feed",
+    [
+        b'<?xml version="1.0"?>\n<rss version="2.0"><channel><title>a</title></channel></rss>',
+        b'<!-- made by hand --><feed xmlns="http://www.w3.org/2005/Atom"><title>a</title></feed>',
+        b"<rdf:RDF xmlns:rdf='x'><channel/></rdf:RDF>",
+    ],
+)
+def test_a_feed_is_no_page_whatever_it_is_served_as(feed: bytes) -> None:
+    assert {sniff(feed, kind) for kind in ("text/html", "text/plain", "text/xml", "")} == {"binary"}

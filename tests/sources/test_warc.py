@@ -1,10 +1,14 @@
 """WARC files as writers write them: layouts, versions, record types, odd headers, and what becomes of each."""
 
 import gzip
+import zlib
 from pathlib import Path
 
+import brotli
 import pytest
+import zstandard
 
+from curate.document import Drop
 from curate.sources import SourceConfig, reader
 from curate.sources.reader import Slice, settled
 from tests.sources.reading import kept, numbers, put, read, real, reasons, sliced
@@ -171,7 +175,7 @@ def test_record_types(tmp_path: Path) -> None:
         ),
     ]
     spans = read(put(tmp_path, "a.warc", b"".join(records)))
-    types = "warcinfo request response metadata revisit revisit resource conversion other dns metadata".split()
+    types = "warcinfo request response metadata revisit revisit resource conversion other crawler crawler".split()
     assert [span.type for span in spans] == types
     assert kept(spans) == ["1", "4", "5"]
     assert spans[7].document is not None and spans[7].document.text == plain.decode()
@@ -276,3 +280,67 @@ def test_arc_is_refused_by_name(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(UserError, match="is an ARC file"):
         read(put(tmp_path, name, b"filedesc://a.arc 0.0.0.0 20050101000000 text/plain 1\n"))
+
+
+def test_what_crawlers_store_for_themselves_is_no_page(tmp_path: Path) -> None:
+    own = ("urn:text:http://a.example/", "urn:pageinfo:http://a.example/", "urn:X-wpull:log", "dns:a.example",
+           "whois://a.example", "metadata://gnu.org/x", "screenshot:http://a.example/")  # fmt: skip
+    records = [record("resource", b"words of a log", url, content_type="text/plain") for url in own]
+    spans = read(put(tmp_path, "a.warc", b"".join([*records, record("response", http(page(1)), "http://a.example/1")])))
+    assert [span.type for span in spans] == ["crawler"] * len(own) + ["response"] and kept(spans) == ["1"]
+
+
+def test_an_answer_without_a_status_is_none_that_was_asked_for(tmp_path: Path) -> None:
+    file = put(tmp_path, "a.warc", record("response", page(1), "http://a.example/1", content_type="text/html"))
+    (span,) = read(file)
+    assert span.drop == Drop("bad_status", cause="no status line")
+    assert kept(read(file, status=())) == ["1"]
+    resource = record("resource", page(2), "http://a.example/2", content_type="text/html")
+    assert kept(read(put(tmp_path, "b.warc", resource))) == ["2"]
+
+
+CUT = {
+    "gzip": (gzip.compress(page(1, 900))[:-200], "Content-Encoding: gzip"),
+    "deflate": (zlib.compress(page(1, 900))[:-200], "Content-Encoding: deflate"),
+    "br": (brotli.compress(page(1, 900))[:-200], "Content-Encoding: br"),
+    "zstd": (zstandard.compress(page(1, 300) * 900)[:-9], "Content-Encoding: zstd"),
+    "chunked": (b"400\r\n" + page(1, 900)[:700], "Transfer-Encoding: chunked"),
+    "length": (page(1, 900), f"Content-Length: {len(page(1, 900)) + 1}"),
+}
+
+
+@pytest.mark.parametrize("how", CUT)
+def test_a_body_that_is_known_to_be_cut_is_as_one_that_is_marked(how: str, tmp_path: Path) -> None:
+    body, encoding = CUT[how]
+    block = http(body, "Content-Type: text/html", encoding)
+    file = put(tmp_path, "a.warc", record("response", block, "http://a.example/1"))
+    (span,) = read(file)
+    assert span.drop is not None and span.drop.reason == "truncated" and span.drop.cause
+    (span,) = read(file, keep_truncated=True)
+    assert span.drop is None and span.document is not None
+    assert span.document.attributes["truncated"] and b"<h1>Page 1" in (span.document.html or b"")
+    marked = record("response", http(page(1)), "http://a.example/1", extra=("WARC-Truncated: length",))
+    whole = record("response", http(page(2)), "http://a.example/2")
+    documents = [span.document for span in read(put(tmp_path, "b.warc", marked + whole), keep_truncated=True)]
+    assert [doc and doc.attributes["truncated"] for doc in documents] == ["length", None]
+
+
+def test_a_whole_body_is_not_taken_for_a_cut_one(tmp_path: Path) -> None:
+    """A chunked body may lack its last chunk, and a crawler that decoded a body leaves the old length in its header."""
+    whole = page(1, 900)
+    for body, fields in (
+        (gzip.compress(whole), ("Content-Encoding: gzip", f"Content-Length: {len(gzip.compress(whole))}")),
+        (whole, ("Content-Encoding: gzip", "Content-Length: 99999")),
+        (b"%x\r\n%s\r\n" % (len(whole), whole), ("Transfer-Encoding: chunked",)),
+        (zstandard.compress(whole), ("Content-Encoding: zstd",)),
+        (whole, (f"Content-Length: {len(whole)}",)),
+    ):
+        block = http(body, "Content-Type: text/html", *fields)
+        assert kept(read(put(tmp_path, "a.warc", record("response", block, "http://a.example/1")))) == ["1"], fields
+
+
+def test_the_date_as_it_was_given_is_kept_beside(tmp_path: Path) -> None:
+    odd = record("response", http(page(1)), "http://a.example/1").replace(b"2024-05-06T", b"2009-03-65T")
+    (span,) = read(put(tmp_path, "a.warc", odd), keep_date=True)
+    assert span.document is not None and span.document.date == ""
+    assert span.document.attributes["date_given"] == "2009-03-65T07:08:09Z"

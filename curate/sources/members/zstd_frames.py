@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import zstandard
 
 from curate.sources.members.gzip_members import KEPT_OF_TOO_LARGE, Member
-from curate.sources.members.window import Window
+from curate.sources.members.window import MemoryBytes, Window
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = range(0x184D2A50, 0x184D2A60)
@@ -92,6 +92,19 @@ class ZstdFrames:
         while frame.next_block():
             pass
         yield b"", frame.end, frame.fault
+
+
+def whole_frames(data: bytes) -> bool:
+    """Whether bytes that begin with a frame end with the end of one."""
+    window, position = Window(MemoryBytes(data)), 0
+    while position < len(data) and data.startswith(MAGIC, position):
+        frame = _Frame(window, position)
+        while frame.next_block():
+            pass
+        if frame.fault:
+            return False
+        position = frame.end
+    return True
 
 
 class _Frame:

@@ -1,0 +1,94 @@
+"""The formats of input files: one table of readers, ours and those of other packages, and how a name tells which.
+
+A package adds a format as it adds a stage: by an entry point in the group `curate.readers`. Its name is what a config
+writes under `format`, and its class is a `Reader`.
+"""
+
+import re
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from curate.errors import UserError, hint
+from curate.sources.reader import InputFile, Reader
+from curate.sources.settings import AUTO, SourceConfig
+
+GROUP = "curate.readers"
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+PAGE = re.compile(r"(?i)\.x?html?$")
+CONVERT = {
+    ".arc": "is an ARC file; convert it with `warcio recompress {name} NEW.warc.gz`",
+    ".wacz": "is a WACZ file, a ZIP archive; take its WARC files out with `unzip {name} 'archive/*'`",
+    ".warc.7z": "is a 7z archive; unpack it with `7z x {name}`",
+    ".zip": "is a ZIP archive; unpack it with `unzip {name}`",
+    ".tar": "is a TAR archive; unpack it with `tar -xf {name}`",
+    ".csv": "is a CSV file; convert it to JSON Lines or Parquet, for example with `duckdb`",
+}
+
+
+@lru_cache(maxsize=1)
+def installed() -> dict[str, EntryPoint]:
+    """Entry points by the name of their format; the first distribution on the path wins."""
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, point)
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=64)
+def reader_class(name: str) -> type[Any]:
+    """The class of a format's reader. Raises UserError where it can't be imported."""
+    try:
+        cls: type[Any] = installed()[name].load()
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"format '{name}' can't be imported: {error}; install what it needs") from error
+    return cls
+
+
+@lru_cache(maxsize=1)
+def suffixes() -> dict[str, str]:
+    """Format by suffix, the longest suffixes first. Ours stay, whatever another package says of them."""
+    found: dict[str, str] = {}
+    for name in sorted(installed(), key=lambda name: (not installed()[name].value.startswith("curate."), name)):
+        for suffix in reader_class(name).suffixes:
+            found.setdefault(suffix, name)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[0]), item[0])))
+
+
+def bare(name: str) -> str:
+    """A name in lower case, without a URL's query and without the endings of compression."""
+    name = name.partition("?")[0].lower() if "://" in name else name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def by_suffix(name: str) -> str | None:
+    """The format that a file's name tells, if any."""
+    short = bare(name)
+    return next((format for suffix, format in suffixes().items() if short.endswith(suffix)), None)
+
+
+def format_of(name: str, format: str, place: str) -> str:
+    """The format of a file: `format` unless that is "auto". Raises UserError for one that nobody reads."""
+    if format != AUTO:
+        if format not in installed():
+            raise UserError(f"{place}: unknown format '{format}', {hint(format, (AUTO, *installed()))}")
+        return format
+    found = by_suffix(name)
+    if found is not None:
+        return found
+    for suffix, way_out in CONVERT.items():
+        if bare(name).endswith(suffix):
+            raise UserError(f"{place}: '{name}' {way_out.format(name=name)}")
+    if PAGE.search(name):
+        way_out = "put pages into a WARC with `curate pack FOLDER -o pages.warc.gz`"
+        raise UserError(f"{place}: '{name}' is a single page; {way_out}")
+    known, packed = ", ".join(sorted(suffixes())), ", ".join(COMPRESSED)
+    raise UserError(f"{place}: '{name}' has none of the known endings ({known}, each also with {packed}); set `format`")
+
+
+def reader(config: SourceConfig, file: InputFile) -> Reader:
+    """The reader of a file: by `format`, or by the file's suffix where that is `auto`. Raises UserError."""
+    made: Reader = reader_class(format_of(file.name, config.format, f"input.{file.source}"))(config, file)
+    return made
