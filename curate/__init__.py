@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+DISTRIBUTION = "crawl-curate"  # the name on the package index, where `curate` is another program
 __all__ = ["CRAWL_SAMPLE", "Verdict", "__version__", "curate"]
 
 if TYPE_CHECKING:

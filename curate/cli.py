@@ -96,8 +96,9 @@ def cli() -> None:
     """Turn web crawl files into LLM pretraining data; every drop explained.
 
     \b
-    Start with:  curate run configs/sample.yaml
-    then:        curate stats out/
+    Start with:  curate init --sample
+    then:        curate run curate.yaml
+                 curate stats out/
     to read:     curate sample out/ --reason too_few_words
     and ask:     curate why out/ URL
                  curate what-if out/ gopher.min_words=30

@@ -38,7 +38,7 @@ def test_each_recipe_is_a_right_config_without_what_it_can_not_bring(name: str, 
     texts = tmp_path / "texts.jsonl"
     texts.write_text('{"text": "a", "id": "1", "quality": 1.0}\n')
     asked = [arg for need in recipe(name).needs for arg in ("--without", need.stage)]
-    reads = ["--input", str(texts)] if name in ("dedup-only", "ccnet-buckets") else []
+    reads = ["--input", str(texts)] if name in ("dedup-only", "ccnet-buckets", "start") else []
     written = CliRunner().invoke(cli, ["init", name, "-o", str(tmp_path / "my.yaml"), *asked, *reads])
     assert written.exit_code == 0, written.output
     checked = CliRunner().invoke(cli, ["check", str(tmp_path / "my.yaml")])
@@ -81,9 +81,25 @@ def test_init_writes_lists_beside_the_config_and_no_file_over_another(tmp_path: 
     assert isinstance(again.exception, UserError) and "is there already" in str(again.exception)
 
 
-def test_init_alone_lists_the_recipes() -> None:
-    told = CliRunner().invoke(cli, ["init"]).output
+def test_the_recipes_are_listed() -> None:
+    told = CliRunner().invoke(cli, ["init", "--list"]).output
     assert all(name in told for name in NAMES)
+
+
+def test_init_alone_writes_a_config_and_with_sample_what_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain = CliRunner().invoke(cli, ["init"])
+    assert plain.exit_code == 0 and [path.name for path in tmp_path.iterdir()] == ["curate.yaml"]
+    assert "#" in (tmp_path / "curate.yaml").read_text() and "next: curate check curate.yaml" in plain.output
+    told = CliRunner().invoke(cli, ["init", "--sample", "--force"])
+    assert told.exit_code == 0, told.output
+    run = CliRunner().invoke(cli, ["run", "curate.yaml", "--executor", "serial"])
+    assert run.exit_code == 0, (run.output, run.exception)
+    assert pq.read_table(tmp_path / "out" / "shards").num_rows > 50
+    both = CliRunner().invoke(cli, ["init", "--sample", "--input", "x", "--force"])
+    assert isinstance(both.exception, UserError) and "give one of the two" in str(both.exception)
 
 
 def test_the_two_runs_of_ccnet_follow_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

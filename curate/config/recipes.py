@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import NamedTuple
 
 from curate.errors import UserError
+from curate.shipped import shipped
 
-SHARED = "share/curate/recipes/"  # where a wheel puts the folder `configs`
 BESIDE = re.compile(r"configs/([\w./-]+\.txt)")  # files that a recipe names and that come along
 ENTRY = re.compile(r"  - (\w+)\b")
 NEEDS = re.compile(r"  # Needs (.*)")
@@ -75,14 +74,8 @@ class Recipe:
 
 
 def folder() -> Path:
-    """Where the recipes lie: installed, or in the tree that the program runs from."""
-    try:
-        for file in files("curate") or ():
-            if SHARED in file.as_posix() and file.suffix == ".yaml":
-                return Path(str(file.locate())).resolve().parent
-    except PackageNotFoundError:
-        pass
-    return Path(__file__).parents[2] / "configs"
+    """Where the recipes lie."""
+    return shipped("configs")
 
 
 def names() -> list[str]:

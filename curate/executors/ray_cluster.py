@@ -13,7 +13,7 @@ from typing import Any
 from curate.errors import UserError, cause
 from curate.executors.executor import Outcome
 
-INSTALL = "python -m pip install 'curate[ray]'"
+INSTALL = "python -m pip install ray"
 WAIT_SECONDS = 1.0
 IN_FLIGHT_PER_CPU = 2
 CONNECT_SECONDS = 10.0

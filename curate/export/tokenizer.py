@@ -13,7 +13,7 @@ import numpy as np
 from curate.errors import UserError, cause, hint
 from curate.export.units import splits_into_units, units
 
-INSTALL = "python -m pip install 'curate[tokens]'"
+INSTALL = "python -m pip install tokenizers"
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "<|im_end|>", "[EOS]")
 U16 = 65_535  # vocabularies up to this size fit uint16, with one value left for readers that mask with it
 KEPT = 1 << 18  # units remembered: about 60 MB

@@ -5,10 +5,10 @@ The library is taken from the installed package vl-convert-python (BSD-3-Clause)
 vega-embed (all BSD-3-Clause) as one script.
 """
 
+from types import ModuleType
 from typing import Any
 
-import vl_convert
-
+from curate.errors import UserError
 from curate.report.distributions import KEPT, Categories, Distribution
 from curate.report.markup import measured, words
 
@@ -18,14 +18,25 @@ ROW_HEIGHT = 22  # pixels of a horizontal bar with its gap
 HEIGHT = 150  # pixels of a histogram
 
 
+def _bundle() -> ModuleType:
+    try:
+        import vl_convert  # 84 MB: an extra, which nothing but a report needs
+    except ImportError:
+        raise UserError(
+            "a report needs the package that draws its charts: python -m pip install vl-convert-python"
+        ) from None
+    return vl_convert
+
+
 def library() -> str:
-    """Vega, Vega-Lite and vega-embed as one script that sets `vegaEmbed`."""
-    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    """Vega, Vega-Lite and vega-embed as one script that sets `vegaEmbed`. Raises UserError where it is missing."""
+    script: str = _bundle().javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script
 
 
 def versions() -> str:
     """Which versions `library` is."""
+    vl_convert = _bundle()
     return (
         f"Vega {vl_convert.get_vega_version()}, Vega-Lite {vl_convert.get_vegalite_versions()[-1]}, "
         f"vega-embed {vl_convert.get_vega_embed_version()}"

@@ -17,7 +17,8 @@ import fsspec
 from curate.errors import SourceError, UserError, hint
 from curate.sources.answers import MISTAKES, asked_pause, client_errors, explained, meaning
 
-EXTRA, OF_EXTRA = "pip install 'curate[remote]'", ("s3", "s3a", "http", "https")
+PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "http": "aiohttp", "https": "aiohttp"}  # that bring what reads a scheme
+INSTALL = "python -m pip install"
 DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before the second try, the third, ...
 STALLED_SECONDS = 60
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z0-9]+::")
@@ -69,12 +70,13 @@ def _way_out(url: str, error: Exception) -> str:
     """What is wrong with a URL that has no file system, and what to do."""
     scheme = urlsplit(url).scheme
     if isinstance(error, ImportError):
-        told = f"run: {EXTRA}" if scheme in OF_EXTRA else str(error)
+        told = f"run: {INSTALL} {PACKAGES[scheme]}" if scheme in PACKAGES else str(error)
         return f"{scheme}:// needs a package that is not installed; {told}"
     if scheme and scheme not in fsspec.available_protocols():
         near = hint(scheme, fsspec.available_protocols())
         guess = f"{near} " if near.startswith("did") else ""
-        return f"nothing here reads {scheme}://; {guess}give a path of this machine, or s3:// or https:// ({EXTRA})"
+        way_out = f"give a path of this machine, or s3:// or https:// ({INSTALL} s3fs aiohttp)"
+        return f"nothing here reads {scheme}://; {guess}{way_out}"
     return f"{mask_url(str(error))}; check the URL, and the options under `storage`"
 
 

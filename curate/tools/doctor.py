@@ -16,7 +16,7 @@ from typing import Literal
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
-from curate import __version__
+from curate import DISTRIBUTION, __version__
 from curate.errors import UserError
 from curate.plug_ins.code import OURS
 from curate.plug_ins.registry import installed, stage_class
@@ -31,7 +31,8 @@ EXTRAS = {
     "remote": "s3:// and https:// inputs and outputs",
     "ray": "--executor ray",
     "tokens": "token counts by a tokenizers file",
-    "plot": "plots of `scale plan --plot`",
+    "plot": "plots of `scale plan --plot` and of `curate what-if --plot`",
+    "report": "charts of `curate report`",
 }
 
 
@@ -64,7 +65,7 @@ def _python() -> Finding:
 
 def requirements(extra: str | None = None) -> list[Requirement]:
     """What curate, or one of its extras, requires on this machine."""
-    found = [Requirement(line) for line in requires("curate") or []]
+    found = [Requirement(line) for line in requires(DISTRIBUTION) or []]
     if extra is None:
         return [wanted for wanted in found if wanted.marker is None or wanted.marker.evaluate({"extra": ""})]
     return [wanted for wanted in found if wanted.marker is not None and _of_extra(wanted.marker, extra)]
@@ -114,13 +115,13 @@ def _probes() -> Iterator[Finding]:
 
 
 def _stages() -> Iterator[Finding]:
-    loaded = 0
+    loaded, mend = 0, f"python -m pip install --force-reinstall --no-deps {DISTRIBUTION}"
     for name in installed():
         try:
             stage_class(name)
             loaded += 1
         except (UserError, AttributeError) as error:
-            yield Finding(f"stage {name}", "missing", str(error), "python -m pip install --force-reinstall curate")
+            yield Finding(f"stage {name}", "missing", str(error), mend)
     yield Finding("stages", "ok" if loaded else "missing", f"{loaded} load")
 
 
@@ -129,7 +130,8 @@ def _extras() -> Iterator[Finding]:
         states = {wanted.name: package(wanted) for wanted in requirements(extra)}
         told = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
         fine = all(there for there, _ in states.values())
-        mend = "" if fine else f"python -m pip install 'curate[{extra}]'"
+        wanted = " ".join(f"'{one.name}{one.specifier}'" for one in requirements(extra))
+        mend = "" if fine else f"python -m pip install {wanted}"
         yield Finding(f"extra {extra}", "ok" if fine else "optional", f"{told} (for {use})", mend)
 
 

@@ -93,7 +93,7 @@ def write_plot(points: Sequence[Point], title: str, path: Path) -> None:
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError as error:
-        raise UserError("--plot needs matplotlib: python -m pip install 'curate[plot]'") from error
+        raise UserError("--plot needs matplotlib: python -m pip install matplotlib") from error
     figure, axes = pyplot.subplots(figsize=(7, 4))
     values = [point.value for point in points]
     axes.plot(values, [point.documents for point in points], marker="o", label="pass the document stages")

@@ -106,7 +106,7 @@ def _heads(text: str, chars: int) -> Iterator[str]:
 def load_scorer(model: str, tokenizer: str, max_tokens: int, output: int) -> TextScorer:
     """A classifier, once a process. Raises UserError where a file or a package is missing or wrong."""
     if find_spec("onnxruntime") is None:
-        raise UserError(f"{model}: {INSTALL.format('onnxruntime', 'onnx')}")
+        raise UserError(f"{model}: {INSTALL.format('onnxruntime')}")
     if not Path(model).is_file():
         raise UserError(f"{model}: there is no such model; give an ONNX file")
     splitter = _fresh_tokenizer(tokenizer, max_tokens)

@@ -9,7 +9,7 @@ from typing import Any
 from curate.errors import UserError, cause
 from stages.models.tried import check_loads
 
-INSTALL = "the package {} is missing; install it with: python -m pip install 'curate[{}]'"
+INSTALL = "the package {0} is missing; install it with: python -m pip install {0}"
 Split = Callable[[str], list[str]]
 
 
@@ -20,7 +20,7 @@ def load_tokenizer(path: str) -> Any:
     Raises UserError where the package or the file is missing, or the file is none of its JSON files.
     """
     if find_spec("tokenizers") is None:
-        raise UserError(f"{path}: {INSTALL.format('tokenizers', 'tokens')}")
+        raise UserError(f"{path}: {INSTALL.format('tokenizers')}")
     import tokenizers
 
     try:
@@ -47,7 +47,7 @@ def load_pieces(path: str) -> Split:
 
 def _sentencepiece(path: str) -> Split:
     if find_spec("sentencepiece") is None:
-        raise UserError(f"{path}: {INSTALL.format('sentencepiece', 'perplexity')}")
+        raise UserError(f"{path}: {INSTALL.format('sentencepiece')}")
     from sentencepiece import SentencePieceProcessor
 
     model = SentencePieceProcessor()

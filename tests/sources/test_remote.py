@@ -275,7 +275,7 @@ def test_a_missing_package_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("fsspec.core.url_to_fs", missing)
     with pytest.raises(
-        UserError, match=r"s3:// needs a package that is not installed; run: pip install 'curate\[remote\]'"
+        UserError, match=r"s3:// needs a package that is not installed; run: python -m pip install s3fs"
     ):
         find_files("web", SourceConfig(path="s3://bucket/a.warc.gz"))
     with pytest.raises(UserError, match=r"sftp:// needs a package that is not installed; Install s3fs"):
@@ -285,7 +285,7 @@ def test_a_missing_package_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("foo9x://b/a.warc.gz", r"nothing here reads foo9x://; give a path .* or s3:// or https:// \(pip install '"),
+        ("foo9x://b/a.warc.gz", r"nothing here reads foo9x://; give a path .* or https:// \(python -m pip"),
         ("httpx://a.example/a.warc.gz", r"nothing here reads httpx://; did you mean 'https?'\? give a path"),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_missing_package_is_told_with_the_command(
     assert "mend: python -m pip install 'trafilatura" in done.out
     assert "1.9.0, but " in done.out
     assert found("extra ray").state == "optional"
-    assert found("extra ray").mend == "python -m pip install 'curate[ray]'"
+    assert found("extra ray").mend == "python -m pip install 'ray>=2.40'"
 
 
 def test_two_owners_of_the_module_fasttext_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,33 +8,50 @@ import click
 from curate.config.recipes import BESIDE, Need, Recipe, folder, names, recipe
 from curate.durable import whole
 from curate.errors import UserError
+from curate.shipped import shipped
+
+START = "start"  # the recipe of a config of one's own
+TARGET = "curate.yaml"
+SAMPLE = "sample_crawl"
 
 
-@click.command("init", epilog="\b\nExample:\n  curate init fineweb -o my.yaml --input 'crawl/*.warc.gz'")
-@click.argument("name", required=False, metavar="[RECIPE]")
-@click.option("-o", "target", metavar="FILE", help="Where to write it (default: to standard output).")
+@click.command(
+    "init",
+    epilog="\b\nExample:\n  curate init --sample && curate run curate.yaml\n"
+    "  curate init fineweb -o my.yaml --input 'crawl/*.warc.gz'",
+)
+@click.argument("name", required=False, default=START, metavar="[RECIPE]")
+@click.option("-o", "target", metavar="FILE", default=TARGET, show_default=True, help="Where to write it; - prints it.")
+@click.option("--sample", is_flag=True, help="Write the sample crawl as well, beside the config, and read that.")
+@click.option("--list", "listed", is_flag=True, help="List the recipes.")
 @click.option("--without", metavar="STAGE", multiple=True, help="Leave a stage out, as a comment; may be repeated.")
 @click.option("--input", "source", metavar="PATH", help="What it reads, in place of the sample crawl.")
 @click.option("--force", is_flag=True, help="Write over a file.")
-def command(name: str | None, target: str | None, without: tuple[str, ...], source: str | None, force: bool) -> None:
-    """Write a RECIPE with its comments as a config of your own; without one, list the recipes.
+def command(
+    name: str, target: str, sample: bool, listed: bool, without: tuple[str, ...], source: str | None, force: bool
+) -> None:
+    """Write a config of your own, with comments: a plain one, or that of a RECIPE (`--list`).
 
     A recipe tells the source of each number. What it needs and does not bring (a model, a list) is told with the place
     where it goes; `--without` leaves the stage out that needs it.
     """
-    if name is None:
+    if listed:
         for known in names():
             click.echo(f"{known:<16} {recipe(known).about}")
         return
     chosen = recipe(name)
     text = chosen.without(without).text
     text = text if source is None else _reading(text, source)
-    if target is None:
+    if target == "-":
         click.echo(text, nl=False)
         return
     path = Path(target)
+    if sample and source is not None:
+        raise UserError("--sample reads the sample crawl, --input something else; give one of the two")
     if path.exists() and not force:
         raise UserError(f"{path}: is there already; give another name, or --force to write over it")
+    if sample:
+        text = _reading(text, f"{_with_sample(path.parent).as_posix()}/*.warc*")
     text, brought = _with_lists(text, path)
     with whole(path) as new:
         new.write_text(text, encoding="utf-8")
@@ -45,6 +62,17 @@ def _reading(text: str, source: str) -> str:
     """The config with another input."""
     quoted = "'" + source.replace("'", "''") + "'"
     return re.sub(r"^input:.*\n(?:[ #].*\n)*", lambda _: f"input: {quoted}\n", text, count=1, flags=re.MULTILINE)
+
+
+def _with_sample(folder: Path) -> Path:
+    """The sample crawl in a folder of its own; files that are there already stay."""
+    place = folder / SAMPLE
+    place.mkdir(parents=True, exist_ok=True)
+    for file in sorted(shipped(SAMPLE).glob("*.warc*")):
+        if not (place / file.name).exists():
+            with whole(place / file.name) as new:
+                new.write_bytes(file.read_bytes())
+    return place
 
 
 def _with_lists(text: str, path: Path) -> tuple[str, list[Path]]:
@@ -71,4 +99,4 @@ def _tell(path: Path, chosen: Recipe, brought: list[Path], without: tuple[str, .
         stages = dict.fromkeys([*without, *(need.stage for need in missing)])
         left_out = " ".join(f"--without {stage}" for stage in stages)
         click.echo(f"to run without: curate init {chosen.name} {left_out} -o {path} --force")
-    click.echo(f"next: curate check {path}")
+    click.echo(f"next: curate check {path}, then curate run {path}")

@@ -23,7 +23,7 @@ def plot_plan(plan: Mapping[str, Any], path: Path) -> None:
     try:
         import matplotlib
     except ImportError as error:
-        raise Refusal("--plot needs matplotlib; install it with: pip install 'curate[plot]'") from error
+        raise Refusal("--plot needs matplotlib; install it with: python -m pip install matplotlib") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
