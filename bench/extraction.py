@@ -1,46 +1,45 @@
 """Extraction against labelled pages: precision, recall, F1 and CPU time of each mode and engine.
 
-    python bench/extraction.py FOLDER [FOLDER ...] [--every N] [--only NAME ...] [--profile]
+    python bench/extraction.py FOLDER [FOLDER ...] [--every N] [--only NAME ...] [--model FILE] [--profile]
 
-A folder is a clone of github.com/adbar/trafilatura (its tests/evaldata.json: segments that must and must not be in
-the text) or of github.com/scrapinghub/article-extraction-benchmark (ground-truth.json: whole article bodies). Nothing
-of them is part of this project. `stock` is the installed trafilatura called as its documentation says, with comments
-off; `equal` is the share of pages whose text is the stock one's. Configurations take turns every 50 pages, so that load
-on the machine falls on all alike, and each turn begins without what was remembered of class names, so that none
-profits from another. `--profile` prints where a stock call spends its time instead.
+Folders as bench/labelled_pages.py says; nothing of them is part of this project. `stock` is the installed trafilatura
+called as its documentation says, with comments off; `equal` is the share of pages whose text is the stock one's. The
+model of `blocks` was trained on WCXB's part `dev`: there bench/extractor.py judges it, by folds. Configurations take
+turns every 50 pages, so that load on the machine falls on all alike, and each turn begins without what was remembered
+of class names and pages, so that none profits from another. `--profile` prints where a stock call spends its time.
 """
 
 import argparse
 import cProfile
-import gzip
-import json
 import pstats
-import re
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import trafilatura
+from labelled_pages import Score, averaged, f1, pages
 
 from stages.extract import Extract
 from stages.extraction.article import _cascade
+from stages.extraction.blocks.stream import stream
 from stages.extraction.lean import Lean
 from stages.extraction.source import decoded, source_text
+from stages.extraction.visible import parsed
 
 Extractor = Callable[[bytes], str]
-WORD = re.compile(r"\w+")
 TURN = 50  # pages
-SHINGLE = 4  # words, as the article benchmark has it
 
 
-def extractors() -> dict[str, Extractor]:
+def extractors(model: str | None) -> dict[str, Extractor]:
     """The configurations compared, by name."""
     chosen: dict[str, dict[str, Any]] = {
         "full": {"mode": "full"}, "fast": {"mode": "fast"}, "auto": {"mode": "auto"},
         "precision": {"favor": "precision"}, "recall": {"favor": "recall"}, "resiliparse": {"engine": "resiliparse"},
+        "blocks": {"engine": "blocks", "model": model},
+        "blocks precision": {"engine": "blocks", "model": model, "favor": "precision"},
+        "blocks recall": {"engine": "blocks", "model": model, "favor": "recall"},
     }  # fmt: skip
     ours = {name: Extract(memo_bytes=None, **fields).text for name, fields in chosen.items()}
     return {
@@ -57,78 +56,31 @@ def stock(html: bytes, **options: Any) -> str:
 
 
 @dataclass
-class Page:
-    """A labelled page; `score` turns a text into true positives, false positives and false negatives."""
-
-    html: bytes
-    score: Callable[[str], tuple[float, float, float]]
-
-
-def pages(folder: Path) -> Iterator[Page]:
-    """The labelled pages of a clone."""
-    if (folder / "tests" / "evaldata.json").is_file():
-        labels = json.loads((folder / "tests" / "evaldata.json").read_text())
-        for url in sorted(labels):
-            for place in ("cache", "eval"):
-                file = folder / "tests" / place / labels[url]["file"]
-                if file.is_file():
-                    yield Page(file.read_bytes(), segments(labels[url]["with"], labels[url]["without"]))
-                    break
-    else:
-        labels = json.loads((folder / "ground-truth.json").read_text())
-        for key in sorted(labels):
-            html = gzip.decompress((folder / "html" / f"{key}.html.gz").read_bytes())
-            yield Page(html, shingles(labels[key]["articleBody"]))
-
-
-def segments(wanted: list[str], unwanted: list[str]) -> Callable[[str], tuple[float, float, float]]:
-    """Segments found, white space collapsed, counted over all pages."""
-
-    def score(text: str) -> tuple[float, float, float]:
-        text = " ".join(text.split())
-        found = sum(" ".join(segment.split()) in text for segment in wanted)
-        return found, sum(" ".join(segment.split()) in text for segment in unwanted), len(wanted) - found
-
-    return score
-
-
-def shingles(body: str) -> Callable[[str], tuple[float, float, float]]:
-    """Shares of shingles of a page's text and its true body."""
-
-    def counts(text: str) -> Counter[tuple[str, ...]]:
-        words = WORD.findall(text.lower())
-        return Counter(zip(*(words[start:] for start in range(min(SHINGLE, max(len(words), 1))))))
-
-    true = counts(body)
-
-    def score(text: str) -> tuple[float, float, float]:
-        found = counts(text)
-        hits = (true & found).total()
-        total = (true | found).total() or 1
-        return hits / total, (found.total() - hits) / total, (true.total() - hits) / total
-
-    return score
-
-
-@dataclass
 class Tally:
     """What one configuration did on one set."""
 
     seconds: float = 0.0
     empty: int = 0
     equal: int = 0
-    scores: list[tuple[float, float, float]] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
 
-    def row(self, name: str) -> str:
-        """One line of the table."""
+    def row(self, name: str, mean: bool) -> str:
+        """One line of the table; F1 as the mean over pages or that of the sums."""
         hits, wrong, missed = (sum(column) for column in zip(*self.scores))
         precision, recall = hits / ((hits + wrong) or 1), hits / ((hits + missed) or 1)
-        f1 = 2 * precision * recall / ((precision + recall) or 1)
         count = len(self.scores)
+        score = sum(f1(*each) for each in self.scores) / count if mean else f1(hits, wrong, missed)
         return (
-            f"| {name} | {precision:.4f} | {recall:.4f} | {f1:.4f} | {self.seconds / count * 1e3:.1f} "
+            f"| {name} | {precision:.4f} | {recall:.4f} | {score:.4f} | {self.seconds / count * 1e3:.1f} "
             f"| {self.equal / count:.2%} | {self.empty} |"
         )
+
+    def kinds(self, name: str, kinds: list[str]) -> str:
+        """One line of the table by kinds of pages."""
+        by: dict[str, list[float]] = {}
+        for kind, score in zip(kinds, self.scores):
+            by.setdefault(kind, []).append(f1(*score))
+        return f"| {name} | " + " | ".join(f"{sum(each) / len(each):.3f}" for _, each in sorted(by.items())) + " |"
 
 
 def forget() -> None:
@@ -137,12 +89,13 @@ def forget() -> None:
     if isinstance(cascade, Lean):
         for memo in cascade.marker.memos.values():
             memo.clear()
-    decoded.cache_clear()
+    for cache in (decoded, parsed, stream):
+        cache.cache_clear()
 
 
-def run(folder: Path, every: int, only: list[str]) -> None:
+def run(folder: Path, every: int, only: list[str], model: str | None) -> None:
     """Prints the table of one labelled set."""
-    chosen = {name: call for name, call in extractors().items() if not only or name in only}
+    chosen = {name: call for name, call in extractors(model).items() if not only or name in only}
     tallies = {name: Tally() for name in chosen}
     labelled = list(pages(folder))[::every]
     for call in chosen.values():
@@ -162,7 +115,12 @@ def run(folder: Path, every: int, only: list[str]) -> None:
     print(f"\n{folder.name}: {len(labelled)} pages, {sum(len(p.html) for p in labelled) // len(labelled):,} bytes each")
     print("| | precision | recall | F1 | CPU ms a page | equal to stock | empty |\n|---|---|---|---|---|---|---|")
     for name, tally in tallies.items():
-        print(tally.row(name))
+        print(tally.row(name, averaged(folder)))
+    kinds = [page.kind for page in labelled]
+    if len(set(kinds)) > 1:
+        print("\n| F1 | " + " | ".join(sorted(set(kinds))) + " |\n|---" + "|---" * len(set(kinds)) + "|")
+        for name, tally in tallies.items():
+            print(tally.kinds(name, kinds))
 
 
 # Functions of the libraries whose share docs/upstream-trafilatura.md gives: (file, name, with what it calls).
@@ -204,10 +162,11 @@ if __name__ == "__main__":
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth page")
     parser.add_argument("--only", nargs="*", default=[], help="names of configurations")
+    parser.add_argument("--model", help="of the rows blocks; ours where it is left out")
     parser.add_argument("--profile", action="store_true", help="where a stock call spends its time")
     arguments = parser.parse_args()
     for each in arguments.folders:
         if arguments.profile:
             profile(each, arguments.every)
         else:
-            run(each, arguments.every, arguments.only)
+            run(each, arguments.every, arguments.only, arguments.model)

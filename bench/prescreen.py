@@ -11,7 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-from extraction import pages
+from labelled_pages import pages
 
 from curate.document import Address, Document, Drop
 from stages.extract import Extract

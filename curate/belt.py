@@ -161,6 +161,8 @@ class Belt:
                 dropped = True
                 if not self.measure_dropped or not isinstance(stage, RuleStage) or not step.measured:
                     return  # a stage that failed measured nothing, and what comes after it can't be told
+                if step.sizes and not doc.text:
+                    return  # it left no text that could be measured
         if not dropped and (nothing := self.caps.check_end(doc.text)):
             yield Step(CAPS, doc, nothing, {})
 

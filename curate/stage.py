@@ -167,6 +167,27 @@ class Probe(NamedTuple):
     mend: str = ""
 
 
+class PageModel(Protocol):
+    """What a training on labelled pages yields."""
+
+    def save(self, path: Path) -> None: ...
+
+
+class PageTrainer(Protocol):
+    """Makes a model of pages whose true text is known. `about` says what they are and is written into the model.
+
+    `makes` is the word of the command, such as extractor: `curate train extractor`. What is trained hangs on the set
+    of pages and not on their order.
+    """
+
+    makes: ClassVar[str]
+    about: str
+
+    def add(self, url: str, html: str, text: str) -> None: ...  # ValueError: why it can't be learnt from
+
+    def finish(self) -> PageModel: ...  # ValueError: why there can be none
+
+
 @dataclass(frozen=True, kw_only=True)
 class Declared:
     """What a stage may declare besides, as class variables, properties or methods; defaults where it has none."""
@@ -177,11 +198,14 @@ class Declared:
     needs_numbers: tuple[str, ...] = ()  # those of them that must be numbers
     trainer: Callable[..., "Trainer"] | None = None  # a dataclass: what `curate train` makes its model with
     probes: Callable[[], Iterable[Probe]] | None = None  # what `curate doctor` is to look at
+    page_trainer: Callable[[str], "PageTrainer"] | None = None  # the same, of a model that learns from labelled pages
     # of document stages
     gives_text: bool = False  # it turns pages into text: what reads the text must stand after it
     reads_text: bool = True  # its verdict hangs on the text
     keeps_text: bool = False  # it never changes the text
     worth: float | None = None  # share of its pages that it must drop to be worth its time
+    rerun: Callable[[Any], str | None] | None = None  # of a rule stage with other limits: the stage as it ran -> why
+    # its measures do not tell what it would do, or None
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
     counts: tuple[str, ...] = ()  # attributes that it counts in the text: counted again where a text was cut
     apply_all: Callable[[Sequence[Document]], Sequence[Document | Drop]] | None = None  # as `apply`, many at once

@@ -30,7 +30,11 @@ def parse_changes(config: Config, given: Sequence[str]) -> dict[str, dict[str, A
         check_limit(config, stage, option, word)
         changes.setdefault(stage, {})[option] = load(text, word)
     for stage, options in changes.items():
-        new_stage(config, stage, options)  # a value that the config would refuse is refused here
+        new = new_stage(config, stage, options)  # a value that the config would refuse is refused here
+        rerun = declared(new).rerun
+        why = rerun(next(entry.stage for entry in config.stages if entry.name == stage)) if rerun else None
+        if why is not None:
+            raise UserError(f"{stage}: {why}, so that needs a rerun")
     return changes
 
 

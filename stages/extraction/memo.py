@@ -2,35 +2,43 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 OVERHEAD_BYTES = 200  # key, entry and string headers
 
 
+class Extracted(NamedTuple):
+    """A page's main text, and how sure its extractor is of it, 0 to 1 (None where it does not say)."""
+
+    text: str
+    confidence: float | None
+
+
 @dataclass
 class Memo:
-    """Least recently used texts by key, `limit` bytes at most."""
+    """Least recently used results by key, `limit` bytes at most."""
 
     limit: int
     size: int = 0
-    texts: OrderedDict[bytes, str] = field(default_factory=OrderedDict)
+    results: OrderedDict[bytes, Extracted] = field(default_factory=OrderedDict)
 
-    def get(self, key: bytes) -> str | None:
-        """The text kept under the key, or None."""
-        text = self.texts.get(key)
-        if text is not None:
-            self.texts.move_to_end(key)
-        return text
+    def get(self, key: bytes) -> Extracted | None:
+        """The result kept under the key, or None."""
+        found = self.results.get(key)
+        if found is not None:
+            self.results.move_to_end(key)
+        return found
 
-    def put(self, key: bytes, text: str) -> None:
-        """Keeps the text; the texts not used for longest go. One too large for the whole cache isn't kept."""
-        cost = _cost(text)
-        if cost > self.limit or key in self.texts:
+    def put(self, key: bytes, found: Extracted) -> None:
+        """Keeps the result; those not used for longest go. One too large for the whole cache isn't kept."""
+        cost = _cost(found.text)
+        if cost > self.limit or key in self.results:
             return
-        self.texts[key] = text
+        self.results[key] = found
         self.size += cost
         while self.size > self.limit:
-            _, oldest = self.texts.popitem(last=False)
-            self.size -= _cost(oldest)
+            _, oldest = self.results.popitem(last=False)
+            self.size -= _cost(oldest.text)
 
 
 def _cost(text: str) -> int:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError, cause
-from stages.models.tried import check_loads
 
 INSTALL = "the package {0} is missing; install it with: python -m pip install {0}"
 Split = Callable[[str], list[str]]
@@ -24,7 +23,6 @@ def load_tokenizer(path: str) -> Any:
     import tokenizers
 
     try:
-        check_loads("tokenizer", path)
         return tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: is no tokenizer ({cause(error)}); give a tokenizer.json") from error
@@ -52,7 +50,6 @@ def _sentencepiece(path: str) -> Split:
 
     model = SentencePieceProcessor()
     try:
-        check_loads("sentencepiece", path)
         model.LoadFromSerializedProto(Path(path).read_bytes())
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         raise UserError(f"{path}: is no SentencePiece model ({cause(error)}); give another file") from None

@@ -13,7 +13,7 @@ from stages.extract import Extract
 from stages.extraction import article
 from stages.extraction.article import Options, article_text, plain_text
 from stages.extraction.markup import repaired
-from stages.extraction.memo import Memo
+from stages.extraction.memo import Extracted, Memo
 from stages.extraction.visible import json_ld_text, visible_text
 
 SENTENCES = (
@@ -49,11 +49,15 @@ def extracted(html: str | bytes, charset: str | None = "utf-8", **fields: Any) -
     return result.text if isinstance(result, Document) else result.reason
 
 
-@pytest.fixture(params=[{"mode": mode} for mode in MODES] + [{"engine": "resiliparse"}], ids=str)
+RULES = [*({"mode": mode} for mode in MODES), {"engine": "resiliparse"}]
+
+
+@pytest.fixture(params=[*RULES, {"engine": "blocks"}], ids=str)
 def fields(request: pytest.FixtureRequest) -> dict[str, Any]:
     return dict(request.param)
 
 
+@pytest.mark.parametrize("fields", RULES, ids=str)
 def test_the_main_text_and_nothing_else(fields: dict[str, Any]) -> None:
     text = extracted(page(), **fields)
     lines = [line for line in text.splitlines() if line]
@@ -69,9 +73,10 @@ def test_a_text_passes_untouched() -> None:
 @pytest.mark.parametrize("html", [b"", b"   \n", b"<html><body></body></html>", b"<!-- only a comment -->", b"\x00"])
 def test_no_text(html: bytes, fields: dict[str, Any]) -> None:
     assert Extract(**fields).apply(document(html)) == Drop("no_text", 0, 1)
-    assert Extract.reasons == ("no_text",)
+    assert Extract.reasons == ("no_text", "unsure")
 
 
+@pytest.mark.parametrize("fields", RULES, ids=str)
 def test_line_breaks_of_blocks_and_preformatted_text_survive(fields: dict[str, Any]) -> None:
     code = "def area(r):\n    pi = 3.14\n    return pi * r * r"
     text = extracted(page(*SENTENCES[:3], f"A listing:</p><pre>{code}</pre><p>{SENTENCES[3]}"), **fields)
@@ -190,15 +195,16 @@ def test_the_memo_tells_charsets_and_options_apart() -> None:
 def test_the_memo_is_bounded_in_bytes() -> None:
     memo = Memo(1_000)
     for number in range(10):
-        memo.put(bytes([number]), "x" * 100)
-        assert memo.get(bytes([0])) == "x" * 100  # used again and again, so it stays
+        memo.put(bytes([number]), Extracted("x" * 100, None))
+        assert memo.get(bytes([0])) == ("x" * 100, None)  # used again and again, so it stays
     assert memo.size <= 1_000
     assert memo.get(bytes([1])) is None
-    memo.put(b"large", "x" * 2_000)
+    memo.put(b"large", Extracted("x" * 2_000, None))
     assert memo.get(b"large") is None
-    assert memo.size == sum(200 + len(text) for text in memo.texts.values())
-    memo.put(b"wide", "ä" * 100)
-    assert memo.size == sum(200 + len(t) * (1 if t.isascii() else 4) for t in memo.texts.values()) <= 1_000
+    assert memo.size == sum(200 + len(found.text) for found in memo.results.values())
+    memo.put(b"wide", Extracted("ä" * 100, 0.5))
+    texts = [found.text for found in memo.results.values()]
+    assert memo.size == sum(200 + len(text) * (1 if text.isascii() else 4) for text in texts) <= 1_000
 
 
 def two_frames(first: int, second: int) -> str:

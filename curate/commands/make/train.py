@@ -6,20 +6,23 @@ import click
 
 from curate.plug_ins.options import Option, options
 from curate.tools.train import train, trainers
+from curate.tools.train_on_pages import page_trainers, train_on_pages
 
 TYPES: dict[type[Any], type[Any]] = {bool: bool, int: int, float: float, str: str}
 
 
 class Trainers(click.Group):
-    """A command for each stage that says how its model is trained."""
+    """A command for each stage that says how its model is trained, and each that learns from labelled pages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name.replace("_", "-") for name in trainers()]
+        return sorted([*(name.replace("_", "-") for name in trainers()), *page_trainers()])
 
     def get_command(self, ctx: click.Context, word: str) -> click.Command | None:
         name = word.replace("-", "_")
         trainer = trainers().get(name)
-        return None if trainer is None else _command(name, trainer)
+        if trainer is not None:
+            return _command(name, trainer)
+        return _page_command(word) if word in page_trainers() else None
 
 
 def _command(name: str, trainer: type[Any]) -> click.Command:
@@ -43,6 +46,25 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
         "Prints accuracy and AUC on a tenth that was held out.",
         short_help=f"Train the model of the stage {name}.",
         epilog=f"\b\nExample:\n  curate train {word} {good}.jsonl {bad}.jsonl -o model.npz",
+    )
+
+
+def _page_command(word: str) -> click.Command:
+    def call(pages: str, output: str, about: str) -> None:
+        click.echo(str(train_on_pages(word, pages, output, about)))
+
+    return click.Command(
+        word,
+        params=[
+            click.Argument(["pages"]),
+            click.Option(["-o", "--output"], required=True, help="The model file to write."),
+            click.Option(["--about"], default="", help="What the pages are, and their licence; the model says so."),
+        ],
+        callback=call,
+        help=f"Train an {word} on PAGES, a JSONL file with url, html and the true text of each.\n\n"
+        "The same pages give the same bytes.",
+        short_help=f"Train an {word} on labelled pages.",
+        epilog=f"\b\nExample:\n  curate train {word} pages.jsonl -o model.json",
     )
 
 
