@@ -11,7 +11,10 @@ from typing import Any
 
 from curate.config.file import Config
 from curate.decide.decide import decide
+from curate.decide.earlier import check_earlier, join_stages, open_earlier
 from curate.decide.editing import Editing, gather_all
+from curate.decide.index import write_index
+from curate.decide.joined import decide_joined
 from curate.decide.survivors import Survivors, column, verdict_table
 from curate.durable import write_json
 from curate.errors import UserError
@@ -74,8 +77,7 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
     """
     files = input_files(config)
     attributes(config, files)  # raises where a column or an attribute is not there, before anything is made
-    if config.write.export is not None:
-        checked(config.write.export)
+    check_surroundings(config)
     output = Output.of(config, options.work)
     output.spare([file.name for file in files])
     parts = fingerprint(config, files, options.limit)
@@ -91,6 +93,14 @@ def run(config: Config, executor: Executor, options: Options, progress: Progress
             return Report(output.stats(), ready=True)
         save_run(output.work, config, config.output, files, options.memory)
         return _phases(config, files, executor, options, output, parts, progress)
+
+
+def check_surroundings(config: Config) -> None:
+    """Raises UserError where a tokenizer or an earlier run that a config names is not there, or does not fit."""
+    if config.write.export is not None:
+        checked(config.write.export)
+    if config.against:
+        check_earlier(config)
 
 
 def _phases(
@@ -117,14 +127,15 @@ def _phases(
     told = options.decided(survivors, executor, output.final) if options.decided else None
     written = write_all(survivors, executor, output, progress)
     clock.lap("write")
-    exported = export_shards(config, written, executor, output.final)
-    if exported:
-        clock.lap("export")
+    beside = {"export": export_shards(config, written, executor, output.final)}
+    beside["index"] = write_index(executor, survivors, output.final) if config.write.index else []
+    if any(beside.values()):
+        clock.lap("beside")
     report = _balance(survivors, scanned, written, notes, executor, output)
     write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
     write_json(output.final / ".fingerprint.json", parts)
     card.write(output.final, public(parts), report)
-    manifest.write(output.final, config, parts, written.shards, report, exported)
+    manifest.write(output.final, config, parts, written.shards, report, beside)
     output.publish(options.keep_work)
     return Report(report, told=told)
 
@@ -161,6 +172,8 @@ def decide_all(
     for name, _ in config.corpus_stages:
         progress("decide", {"stage": name})
     gather_all(executor, survivors, sketched_after(config.corpus_stages, -1), folders, options.partitions)
+    if config.against:
+        decide_joined(executor, survivors, join_stages(config), open_earlier(config.against), options.partitions)
     attributes = partial(column, str(survivors.work))
     editing = Editing(str(survivors.work), options.partitions)
     return decide(executor, folder, config.corpus_stages, survivors.size, attributes, editing).notes

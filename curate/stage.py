@@ -221,6 +221,9 @@ class Declared:
     # the document of each row to be written, by place, and columns of these rows; None: one row each, as they are
     fill: Mapping[str, Any] = field(default_factory=dict)  # what its columns hold of documents not named; else 0
     sketch_all: Callable[[Sequence[Document]], Sequence[Sketch]] | None = None  # as `sketch`, many at once
+    scheme: int | None = None  # number of the form of its sketches, raised where equal texts get others: with one, the
+    # documents of earlier runs may join in (`against`), and are never edited, dropped or written themselves
+    apart: str | None = None  # why with its options they may not: one sentence with the way out
     equal: bool = False  # twins are equal texts, of which the first stays
     ranked_by: str | None = None  # field of its records: the larger goes first, NaN last
     alarms: Mapping[str, str] = field(default_factory=dict)  # kind -> what it says, with {dropped}, {of} and {share}

@@ -83,6 +83,7 @@ class ExactDedup:
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ("exact_duplicate",)
     record: ClassVar[np.dtype[Any] | None] = SHA1
+    scheme: ClassVar[int] = 1
     equal: ClassVar[bool] = True  # twins are equal texts, of which the first stays: what-if counts on it
 
     def sketch(self, doc: Document) -> Sketch:

@@ -64,6 +64,14 @@ class NearDedup:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"cluster_size": pa.int64()}
     fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1}
     reasons: ClassVar[tuple[str, ...]] = ("near_duplicate",)
+    scheme: ClassVar[int] = 1
+
+    @property
+    def apart(self) -> str | None:
+        """Why earlier runs can't join: only with these options no document of theirs would have to go."""
+        if self.keep == "first" and self.cluster == "kept":
+            return None
+        return "other than keep: first and cluster: kept would drop pages of the earlier runs, which stay; give these"
 
     alarms: ClassVar[Mapping[str, str]] = ALARMS
     alarmed = staticmethod(alarmed)

@@ -101,6 +101,14 @@ class UrlDedup:
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ("same_url",)
     record: ClassVar[np.dtype[Any] | None] = PAGE
+    scheme: ClassVar[int] = 1
+
+    @property
+    def apart(self) -> str | None:
+        """Why earlier runs can't join: their pages are published, and can't make way for newer ones."""
+        if self.keep == "first":
+            return None
+        return "keep: newest would drop pages of the earlier runs, which stay as they are; give keep: first"
 
     def sketch(self, doc: Document) -> Sketch:
         url = one_url(doc.url, self.ignore) if doc.url else ""

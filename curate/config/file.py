@@ -36,6 +36,7 @@ class Write:
     row_group_bytes: Annotated[int, Field(ge=1)] = 64 << 20
     row_group_rows: Annotated[int, Field(ge=1)] = 10_000
     zstd_level: Annotated[int, Field(ge=1, le=22)] = 3
+    index: bool = False  # keep all sketches in index/, so that later runs can name this one in `against`
     export: ExportSettings | None = None  # training files beside the shards, under export/<format>/
 
 
@@ -55,6 +56,7 @@ class Settings:
     measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
     samples: Annotated[int, Field(ge=0)] = 50  # dropped texts kept per stage and reason
     cpu_seconds: Annotated[float, Field(gt=0, le=1e6)] | None = 60.0  # CPU time of a page before it is given up as hung
+    against: tuple[str, ...] = ()  # outputs of earlier runs (with an index) whose documents count as seen
     max_failed: Ratio = 0.01  # share of documents on which a stage may fail with an error before the run stops
 
 
@@ -84,7 +86,7 @@ class Config(Settings):
             "seed": self.seed,
             "write": _plain(self.write),
             "caps": _plain(self.caps),
-            **{f.name: getattr(self, f.name) for f in fields(Settings)},
+            **{f.name: as_json(getattr(self, f.name)) for f in fields(Settings)},
         }
 
 

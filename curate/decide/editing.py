@@ -28,12 +28,17 @@ def gather_all(
 ) -> None:
     """Gathers the sketches of some stages, which lie in one folder for each scan task."""
     for name, stage in stages:
-        wanted = partitions or max(
-            -(-survivors.size // DOCUMENTS_PER_PARTITION),
-            -(-sum((folder / f"{name}.keys").stat().st_size for folder in folders) // 8 // KEYS_PER_PARTITION),
-        )
-        count = max(1, min(wanted, survivors.size))  # more would be empty, and cost their time all the same
+        count = partitions_for(folders, name, survivors.size, partitions)
         gather(executor, survivors.work / "decide", name, stage, folders, survivors.counts, count)
+
+
+def partitions_for(folders: Sequence[Path], name: str, size: int, partitions: int | None) -> int:
+    """Partitions for one stage's sketches in some folders, of `size` documents in all; `partitions` where given."""
+    wanted = partitions or max(
+        -(-size // DOCUMENTS_PER_PARTITION),
+        -(-sum((folder / f"{name}.keys").stat().st_size for folder in folders) // 8 // KEYS_PER_PARTITION),
+    )
+    return max(1, min(wanted, size))  # more would be empty, and cost their time all the same
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def _twin(run: OpenedRun, row: dict[str, Any]) -> Twin | None:
         if found:
             fate = "kept" if kind == "shards" else f"itself dropped by {found['stage']}: {found['reason']}"
             return Twin(file, offset, row["score"], found["url"], fate)
-    return Twin(file, offset, row["score"], None, "not found")
+    return Twin(file, offset, row["score"], None, "not found" if file in run.files else "of an earlier run")
 
 
 def _copies(run: OpenedRun, found: Found) -> list[Twin]:

@@ -129,6 +129,7 @@ class Manifest(Parts):
     fingerprint: str
     shards: list[ListedShard]
     export: NotRequired[list[ListedFile]]
+    index: NotRequired[list[ListedFile]]
     rows: Rows
     documents_by_source: dict[str, int]
     tokens_by_source: dict[str, int]

@@ -52,6 +52,8 @@ def named_files(config: Config) -> dict[str, str]:
             for path in paths:
                 if Path(path).is_file() or "://" in path:
                     found[mask_url(path)] = _sha256(path, f"{entry.name}: {option}")
+    for run in config.against:
+        found[f"{run}/index/index.json"] = _sha256(f"{run}/index/index.json", "against")
     wanted = config.write.export
     if wanted is not None and wanted.tokenizer is not None:
         found[wanted.tokenizer] = _sha256(wanted.tokenizer, "write: export: tokenizer")

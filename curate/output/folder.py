@@ -23,10 +23,12 @@ from curate.sources import identity, mask_url
 
 FOLDERS = ("shards", "ledger", "measures", "samples", "cuts")
 EXPORT = "export"  # a folder of one folder a format
+INDEX = "index"
 OURS = (  # the manifest, which says that the rest is whole, goes first
     "manifest.json",
     *FOLDERS,
     EXPORT,
+    INDEX,
     "stats.json",
     "timings.json",
     "report.html",
@@ -194,6 +196,8 @@ class Output:
         """Raises UserError where a folder that is cleared holds what no run made."""
         far = self.remote.files(FOLDERS) if self.remote else []
         near = [str(path) for name in FOLDERS for path in sorted((self.final / name).rglob("*")) if not path.is_dir()]
+        if not (self.final / INDEX / "index.json").exists():
+            near += [str(path) for path in sorted((self.final / INDEX).glob("*"))]
         near += [str(path) for path in sorted((self.final / EXPORT).glob("*")) if not exported(path)]
         for path in (*far, *near):
             if not MADE.match(PurePosixPath(path).name):

@@ -1,7 +1,7 @@
 """The manifest: what a finished run was made of and what it wrote. Written last, so its existence means complete."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,11 +30,11 @@ def write(
     parts: Parts,
     shards: list[ShardFacts],
     stats: Stats,
-    exported: list[ListedFile],
+    beside: Mapping[str, list[ListedFile]],
 ) -> None:
     """Writes `manifest.json`; tokens and documents by source are what `scale plan --run` reads.
 
-    `exported` are the files of `write: {export: …}` with name, bytes and SHA-256.
+    `beside` are files of other kinds (`export`, `index`), each with name, bytes and SHA-256.
     """
     shown = public(parts)
     by_source = _by_source(stats)
@@ -55,7 +55,7 @@ def write(
             "fingerprint": digest(shown),
             **shown,
             "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
-            **({"export": exported} if exported else {}),
+            **{kind: files for kind, files in beside.items() if files},
             "rows": rows,
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
             "tokens_by_source": tokens,

@@ -24,7 +24,7 @@ def verify(run: OpenedRun) -> Iterator[str]:
 
 def _listed(run: OpenedRun) -> Iterator[str]:
     """What the manifest lists beside the shards."""
-    for file in run.manifest.get("export", ()):
+    for file in (*run.manifest.get("export", ()), *run.manifest.get("index", ())):
         path = run.folder / file["name"]
         if ".." in PurePosixPath(file["name"]).parts or PurePosixPath(file["name"]).is_absolute():
             yield f"manifest: '{file['name']}' leads out of the folder"

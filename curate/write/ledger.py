@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from curate.decide.joined import twin_address
 from curate.decide.survivors import Survivors, load_survivors, verdict_names, verdict_table
 from curate.decide.verdicts import VerdictTable
 from curate.durable import once
@@ -144,7 +145,7 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
         if not len(rows):
             continue
         table = table.take(pa.array(rows))
-        twins = [survivors.address(int(m)) if m >= 0 else None for m in verdict.matched[rows]]
+        twins = [twin_address(survivors, int(m)) for m in verdict.matched[rows]]
         scores = [None if np.isnan(s) else float(s) for s in verdict.score[rows]]
         stages, reasons = verdict_names(verdicts, verdict, rows)
         count = len(rows)

@@ -9,6 +9,7 @@ from curate.config.file import Config, read_config
 from curate.output.fingerprint import fingerprint
 from curate.output.folder import Output
 from curate.output.schema import attributes, shard_schema
+from curate.run import check_surroundings
 from curate.scan.crawl import input_files
 from curate.sizes import numbered, show_size
 from curate.sources.reader import InputFile
@@ -24,6 +25,7 @@ def command(config: str) -> None:
     read = read_config(config)
     files = input_files(read)
     types = attributes(read, files)
+    check_surroundings(read)
     for source in read.input:
         mine = [file for file in files if file.source == source]
         size = show_size(sum(file.size for file in mine))
@@ -31,6 +33,8 @@ def command(config: str) -> None:
     for kind, stages in (("document", read.document_stages), ("corpus", read.corpus_stages)):
         for name, stage in stages:
             _say("stage", f"{name} ({kind})", *_stage(stage))
+    if read.against:
+        _say("against", *(f"{run}: an earlier run" for run in read.against))
     found = _found(read, files)
     _say("output", _output(read), *([found] if found else []))
     _say("columns", ", ".join(shard_schema(types).names))
