@@ -191,7 +191,7 @@ def data_juicer() -> Iterator[Pair]:
     for use, stage in (
         ("long_words", mappers.RemoveLongWordsMapper(max_len=30)),
         ("links", mappers.CleanLinksMapper()),
-        ("repeated_sentences", mappers.RemoveRepeatSentencesMapper()),
+        ("repeated_sentences", mappers.RemoveRepeatSentencesMapper(lowercase=True, min_repeat_sentence_length=20)),
     ):
         yield f"rewrite {use}: words left", left(edits(Rewrite(use=(use,), max_word_length=30))), left(edit(stage))
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from curate.document import Document
 from curate.stage import Rule, RuleStage
-from stages.rewriting.built_in import EDITS, long_words
+from stages.rewriting.built_in import EDITS, long_words, repeated_sentences
 from stages.rewriting.patterns import NoPattern, check, replaced
 
 BuiltIn = Literal[
@@ -38,6 +38,8 @@ class Rewrite(RuleStage):
     """patterns in RE2's syntax, each with what stands in place of a match (nothing, if not given) and a name"""
     max_word_length: Annotated[int, Field(ge=1)] = 128
     """`long_words` takes words of more characters"""
+    min_sentence_length: Annotated[int, Field(ge=1)] = 20
+    """`repeated_sentences` leaves sentences of fewer letters and digits"""
     max_removed_ratio: Annotated[float, Field(ge=0, le=1)] | None = None
     """largest share of a page's characters by which its text may become shorter"""
 
@@ -67,9 +69,11 @@ class Rewrite(RuleStage):
 
     def _edits(self) -> list[tuple[str, Callable[[str], tuple[str, int]]]]:
         """Every edit by the name that it is counted under."""
-        found: list[tuple[str, Callable[[str], tuple[str, int]]]] = [
-            (name, EDITS.get(name, lambda text: long_words(text, self.max_word_length))) for name in self.use
-        ]
+        sized: dict[str, Callable[[str], tuple[str, int]]] = {
+            "long_words": lambda text: long_words(text, self.max_word_length),
+            "repeated_sentences": lambda text: repeated_sentences(text, self.min_sentence_length),
+        }
+        found = [(str(name), sized[name] if name in sized else EDITS[name]) for name in self.use]
         for number, one in enumerate(self.patterns, 1):
             found.append((one.name or f"pattern {number}", _replacing(one)))
         return found

@@ -4,7 +4,7 @@ What Data-Juicer's mappers of those names do, by rules of our own (the differenc
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from stages.rewriting.patterns import replaced
 
@@ -23,7 +23,7 @@ _HEADING = re.compile(
     r"bibliografía|bibliografia|参考文献)[:* \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_SENTENCE = re.compile(r"[^.!?。！？…]*[.!?。！？…]*[\"'”’)\]]*\s*")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?:\s+|$)|[。！？]+[\"'”’)」』]*\s*")  # not within e.g. and 3.14
 _NO_LETTERS = re.compile(r"[\W_]+")
 _LINE_FEED = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[^\S\n]+")  # every white space but the line feed
@@ -56,19 +56,32 @@ def long_words(text: str, most: int) -> tuple[str, int]:
     return re.subn(rf"\S{{{most + 1},}}[^\S\n]?", "", text)
 
 
-def repeated_sentences(text: str) -> tuple[str, int]:
-    """Without sentences that stood before; case, punctuation and white space do not count, nor what has no letters."""
+def _sentences(line: str) -> Iterator[str]:
+    """The sentences of a line with the white space behind each."""
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        yield line[start : end.end()]
+        start = end.end()
+    if start < len(line):
+        yield line[start:]
+
+
+def repeated_sentences(text: str, least: int) -> tuple[str, int]:
+    """Without sentences that stood before; case, punctuation and white space do not count.
+
+    Sentences of fewer than `least` letters and digits stay: many are no sentences ("e.g.", "No.").
+    """
     seen, kept, gone = set[str](), list[str](), 0
     for line in text.split("\n"):
         parts = []
-        for sentence in _SENTENCE.findall(line):
+        for sentence in _sentences(line):
             key = _NO_LETTERS.sub("", sentence.casefold())
-            if key and key in seen:
+            if len(key) >= least and key in seen:
                 gone += 1
                 continue
             seen.add(key)
             parts.append(sentence)
-        if any(parts) or not line:
+        if parts or not line:
             kept.append("".join(parts))
     return ("\n".join(kept), gone) if gone else (text, 0)
 
@@ -85,6 +98,5 @@ EDITS: Mapping[str, Edit] = {
     "links": links,
     "copyright_heads": copyright_heads,
     "bibliographies": bibliographies,
-    "repeated_sentences": repeated_sentences,
     "white_space": white_space,
 }

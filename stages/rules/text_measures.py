@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 WORD_RUN = CHARACTER_RUN = 10  # what repeats, in words and characters (Data-Juicer's rep_len)
 
@@ -81,30 +82,37 @@ def _bare(word: str) -> str:
     return word[start:end]
 
 
+def _run_counts(codes: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
+    """How often each different run of so many codes stands in the row; nothing where the row is shorter.
+
+    Runs are told apart by 64-bit hashes, which for a row of a million err once in 30 million rows.
+    """
+    runs = len(codes) - size + 1
+    if runs < 1:
+        return np.zeros(0, np.int64)
+    hashes = np.zeros(runs, np.uint64)
+    for place in range(size):
+        hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + (codes[place : place + runs] + np.uint64(0x7F4A7C15))
+    hashes.sort()
+    edges = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1], [True])))
+    return np.diff(edges)
+
+
 def word_repetition_ratio(words: Sequence[str]) -> float:
     """Share of the runs of ten words that stand twice or more."""
-    runs = Counter(zip(*(words[place:] for place in range(WORD_RUN)), strict=False))
-    return sum(count for count in runs.values() if count > 1) / max(sum(runs.values()), 1)
+    number = dict(zip(words, range(len(words)), strict=True))
+    codes = np.fromiter(map(number.__getitem__, words), np.uint64, len(words))
+    counts = _run_counts(codes, WORD_RUN)
+    return float(counts[counts > 1].sum() / max(counts.sum(), 1))
 
 
 def character_repetition_ratio(text: str) -> float:
     """Share of the runs of ten characters under the most frequent ones: as many as the root of all different runs,
-    none of them single.
-
-    Runs are told apart by 64-bit hashes, which for a text of a million characters err once in 30 million texts.
-    """
+    none of them single."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    runs = len(codes) - CHARACTER_RUN + 1
-    if runs < 1:
-        return 0.0
-    hashes = np.zeros(runs, np.uint64)
-    for place in range(CHARACTER_RUN):
-        hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + (codes[place : place + runs] + np.uint64(0x7F4A7C15))
-    hashes.sort()
-    edges = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1], [True])))
-    counts = np.sort(np.diff(edges))[::-1]
+    counts = np.sort(_run_counts(codes, CHARACTER_RUN))[::-1]
     most = min(math.isqrt(len(counts)), int((counts > 1).sum()))
-    return float(counts[:most].sum() / runs)
+    return float(counts[:most].sum() / max(counts.sum(), 1))
 
 
 def compression_ratio(text: str) -> float:

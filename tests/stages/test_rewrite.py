@@ -43,7 +43,7 @@ def test_a_text_that_grows_has_lost_nothing_and_one_without_matches_is_the_same(
     assert kept(stage, "ab").attributes["rewrites_by_rule"] is None
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", [*EDITS, "repeated_sentences", "long_words"])
 def test_built_in_edits_leave_an_empty_text(name: Any) -> None:
     assert kept(Rewrite(use=(name,)), "").text == ""
 
