@@ -49,6 +49,7 @@ UNFUSED: dict[str, float] = {
     "expert_overlap": 0,
     "straggler": 0.003,
     "fp8_gain": 1.5,
+    "tensor_pair_loss": 0.12,
     "fp4_gain": 2.2,
 }
 UNFUSED_FREE = (
@@ -96,6 +97,7 @@ FSDP_FIXED: dict[str, float] = {
     "pipeline_overlap": 0,
     "expert_overlap": 0,
     "fp8_gain": 1.5,
+    "tensor_pair_loss": 0.0,
     "fp4_gain": 2.2,
 }
 MEGATRON: dict[str, float] = {
@@ -122,6 +124,7 @@ MEGATRON: dict[str, float] = {
     "expert_overlap": 0.5,
     "straggler": 0.003,
     "fp8_gain": 1.5,
+    "tensor_pair_loss": 0.0,
     "fp4_gain": 2.2,
 }
 MEGATRON_FREE = ("matmul_peak", "tensor_overlap", "logit_bytes")

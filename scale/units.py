@@ -39,6 +39,11 @@ def measure(value: float, digits: int = 2) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}f}"
 
 
+def repeats(epochs: float) -> str:
+    """Passes over a source: two digits behind the point below ten, one from there, none from 1,000 on."""
+    return measure(epochs, 2 if abs(epochs) < 10 else 1)
+
+
 def duration(days: float) -> str:
     """`55.13 days`; below a day hours, minutes or seconds."""
     for unit, length in (("days", 1.0), ("hours", 24.0), ("minutes", 1440.0)):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from curate.errors import UserError, cause
 
+MOST_BYTES = 5 << 30  # unfolded; the largest model that a training makes has two arrays of 2^28 numbers of 8 bytes
 _DAY = (1980, 1, 1, 0, 0, 0)  # a zip entry must have a date: always this one, so that equal models are equal files
 
 
@@ -39,13 +40,15 @@ def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
     """Header and arrays of a file. Raises UserError for one that is missing, foreign, damaged or newer."""
     try:
         with zipfile.ZipFile(path) as file:
+            if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
+                raise ValueError("it unfolds to more than any model takes")
             arrays = {name.removesuffix(".npy"): _array(file, name) for name in file.namelist()}
         header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
         if header["format"] != kind.format:
             raise ValueError(f"its format is {header['format']}")
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such model; {kind.way_out}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(f"{path}: is no {kind.name} ({cause(error)}); {kind.way_out}") from None
     if header.get("version") != kind.version:
         told = f"is a model of version {header.get('version')}, {kind.version} is read here"

@@ -37,7 +37,28 @@ def load_onnx(path: str) -> None:
     onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-LOADERS = {"fasttext": load_fasttext, "onnx": load_onnx}
+def load_sentencepiece(path: str) -> None:
+    from sentencepiece import SentencePieceProcessor
+
+    model = SentencePieceProcessor()
+    with open(path, "rb") as file:  # noqa: PTH123 - no more imports than it needs
+        model.LoadFromSerializedProto(file.read())
+    model.EncodeAsPieces("a word")
+
+
+def load_tokenizer(path: str) -> None:
+    from tokenizers import Tokenizer
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        Tokenizer.from_buffer(file.read()).encode("a word")
+
+
+LOADERS = {
+    "fasttext": load_fasttext,
+    "onnx": load_onnx,
+    "sentencepiece": load_sentencepiece,
+    "tokenizer": load_tokenizer,
+}
 
 
 def main(kind: str, path: str, space: str, seconds: str) -> int:

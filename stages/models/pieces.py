@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError, cause
+from stages.models.tried import check_loads
 
 INSTALL = "the package {0} is missing; install it with: python -m pip install {0}"
 Split = Callable[[str], list[str]]
@@ -23,6 +24,7 @@ def load_tokenizer(path: str) -> Any:
     import tokenizers
 
     try:
+        check_loads("tokenizer", path)
         return tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: is no tokenizer ({cause(error)}); give a tokenizer.json") from error
@@ -50,6 +52,7 @@ def _sentencepiece(path: str) -> Split:
 
     model = SentencePieceProcessor()
     try:
+        check_loads("sentencepiece", path)
         model.LoadFromSerializedProto(Path(path).read_bytes())
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         raise UserError(f"{path}: is no SentencePiece model ({cause(error)}); give another file") from None

@@ -20,7 +20,8 @@ PATIENCE = 6  # times the CPU time that it may take by the clock
 
 
 def check_loads(kind: str, path: str) -> None:
-    """Raises ValueError, with the cause in a few words, where a file can't be loaded as `kind` (fasttext, onnx).
+    """Raises ValueError, with the cause in a few words, where a file can't be loaded as `kind`
+    (`stages.models.load_alone.LOADERS` has them).
 
     A worker's parent has read the same config and so tried the same files: workers try none.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scale.units import count, figure, money, percent, quantity
+from scale.units import count, figure, measure, money, percent, quantity
 
 Answer = Mapping[str, Any]
 
@@ -22,7 +22,8 @@ def memory_text(a: Answer) -> str:
         "training state without sharding:",
     ]
     lines += [
-        f"  {name:12} {r['bytes_per_parameter']} bytes a parameter: {r['total_gb']:.1f} GB = {r['total_gib']:.1f} GiB"
+        f"  {name:12} {r['bytes_per_parameter']} bytes a parameter: {measure(r['total_gb'], 1)} GB = "
+        f"{measure(r['total_gib'], 1)} GiB"
         for name, r in a["state_by_recipe"].items()
     ]
     stages = a["stages_bytes"]
@@ -34,8 +35,8 @@ def memory_text(a: Answer) -> str:
                 f"  {part.replace('_', ' '):16}" + "".join(f"{s[part] / 2**30:10.2f}" for s in stages.values())
             )
     lines.append(
-        f"  fullest: {a['worst_stage']} stage, {a['worst_gib']:.2f} GiB = {a['worst_gb']:.2f} GB "
-        f"± {100 * a['error_band']:.0f} %, {a['verdict']} in {a['limit_gib']:.1f} GiB usable"
+        f"  fullest: {a['worst_stage']} stage, {measure(a['worst_gib'])} GiB = {measure(a['worst_gb'])} GB "
+        f"± {100 * a['error_band']:.0f} %, {a['verdict']} in {measure(a['limit_gib'], 1)} GiB usable"
     )
     if "largest_micro_batch" in a:
         most = a["largest_micro_batch"]
@@ -46,8 +47,8 @@ def memory_text(a: Answer) -> str:
 def budget_text(a: Answer) -> str:
     """FLOPs, hours, money, and three rules."""
     lines = [
-        f"{count(a['parameters'])} parameters on {count(a['tokens'])} tokens ({a['tokens_per_parameter']:.1f} a "
-        f"parameter): "
+        f"{count(a['parameters'])} parameters on {count(a['tokens'])} tokens "
+        f"({measure(a['tokens_per_parameter'], 1)} a parameter): "
         f"{quantity(a['training_flops_6nd'])} FLOPs (6ND)",
         f"{figure(a['gpu_hours'])} GPU-hours at {a['tflops_per_gpu']:g} TFLOP/s per GPU, {money(a['cost'])}",
     ]

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scale.planner.models.parameters import count_parameters
-from scale.planner.plans.failures import plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
+from scale.planner.plans.questions import days_of
 from scale.planner.step.arrays import Flags
-from scale.planner.step.estimate import estimate_step, step_time
+from scale.planner.step.calibration import evidence, stack_of
+from scale.planner.step.estimate import estimate_step
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.search import Candidates, search
 from scale.planner.step.workload import Layout
+from scale.units import measure
 
 GIB = 2.0**30
 Columns = NDArray[np.int64]
@@ -73,21 +74,30 @@ def _reason(inputs: PlanInput, found: Candidates, index: int, best: int) -> str:
     limit = inputs.cluster.memory_bytes / GIB
     if not found.fits[index]:
         return (
-            f"does not fit even at its leanest: {found.bytes_per_gpu[index] / GIB:.1f} GiB on the "
-            f"{found.stage_name(index)} stage, {limit:.1f} GiB usable"
+            f"does not fit even at its leanest: {measure(found.bytes_per_gpu[index] / GIB, 1)} GiB on the "
+            f"{found.stage_name(index)} stage, {measure(limit, 1)} GiB usable"
         )
     slower = found.seconds[index] / found.seconds[best] - 1
     other, mine = (estimate_step(inputs.model, inputs.cluster, found.layout(i), inputs.train) for i in (index, best))
     differences = {cause: other.causes[cause] - mine.causes[cause] for cause in mine.causes}
     cause = max(differences, key=lambda name: differences[name])
+    if slower < -0.0005:
+        return f"{-100 * slower:.1f} % faster by constants that {_doubt(inputs, found.layout(index))}"
     if slower < 0.0005:
         need = (found.bytes_per_gpu[index] - found.bytes_per_gpu[best]) / GIB
-        return f"as fast, {abs(need):.1f} GiB {'more' if need > 0 else 'less'} memory: a matter of taste"
+        return f"as fast, {measure(abs(need), 1)} GiB {'more' if need > 0 else 'less'} memory: a matter of taste"
     measured = "" if other.stack == mine.stack else f", by the constants measured on {other.stack} runs"
     return (
         f"{100 * slower:.1f} % slower: {cause.replace('_', ' ')} takes {differences[cause]:.3g} s more "
         f"({other.causes[cause]:.3g} against {mine.causes[cause]:.3g} s per step{measured})"
     )
+
+
+def _doubt(inputs: PlanInput, layout: Layout) -> str:
+    """Why a layout that is timed faster ranks after the best."""
+    if evidence(stack_of(inputs.train, layout), inputs.cluster.gpu) == "none":
+        return "were never measured on this card"
+    return "no table has for context parallelism"
 
 
 WORTH_MENTIONING = 0.005
@@ -123,19 +133,10 @@ def _changes(inputs: PlanInput) -> list[tuple[str, PlanInput, bool]]:
 
 
 def _days(inputs: PlanInput, layout: Layout | None) -> float | None:
-    """Wall-clock days with failures; None when nothing fits."""
+    """Days that published runs need, failures included; None when nothing fits."""
     if layout is None:
         found = search(inputs.model, inputs.cluster, inputs.train, inputs.limits)
         if not len(found.order):
             return None
         layout = found.layout(int(found.order[0]))
-    seconds = float(step_time(inputs.model, inputs.cluster, layout, inputs.train).total.ravel()[0])
-    days = inputs.train.tokens / inputs.train.tokens_per_step * seconds / 86400
-    losses = plan_checkpoints(
-        count_parameters(inputs.model).total,
-        inputs.cluster,
-        layout.dp,
-        inputs.checkpoint.interval_minutes,
-        inputs.checkpoint.bytes_per_parameter,
-    )
-    return losses.days(days)
+    return days_of(inputs, layout)

@@ -11,7 +11,7 @@ from pathlib import Path
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
 from scale.mixture import epochs_per_source
 from scale.refusal import Refusal, require, unusable
-from scale.units import count
+from scale.units import count, repeats
 
 REPEATS_ALMOST_FREE = 4.0  # Muennighoff et al. 2023 (arXiv 2305.16264): up to about 4 epochs lose almost nothing
 REPEATS_WORTHLESS = 16.0  # and beyond about 16 add almost nothing
@@ -113,7 +113,7 @@ def _warn(name: str, epochs: float | None, source: Source, share: float) -> list
     value = f"beyond about {REPEATS_ALMOST_FREE:.0f} repeats lose value"
     if epochs > REPEATS_WORTHLESS:
         value = f"beyond about {REPEATS_WORTHLESS:.0f} repeats are nearly worthless"
-    return [f"{name}: {epochs:.1f} epochs, {value} (Muennighoff et al. 2023); {within}"]
+    return [f"{name}: {repeats(epochs)} epochs, {value} (Muennighoff et al. 2023); {within}"]
 
 
 def sources_of_run(tokens: Mapping[str, int], weights: Mapping[str, float] | None = None) -> dict[str, Source]:

@@ -33,7 +33,7 @@ from scale.planner.step.hardware import Gpu
 from scale.planner.step.search import Candidates, search
 from scale.planner.step.workload import Layout, remarks
 from scale.refusal import Refusal
-from scale.units import duration, money, round_numbers
+from scale.units import duration, measure, money, round_numbers
 
 SCHEMA = "scale-plan/1"
 
@@ -213,8 +213,9 @@ def nothing_fits(inputs: PlanInput, found: Candidates) -> str:
     index = int(found.bytes_per_gpu.argmin())
     need, limit = found.bytes_per_gpu[index] / GIB, inputs.cluster.memory_bytes / GIB
     return (
-        f"none of {len(found.seconds)} layouts fits: the leanest, {found.layout(index).label()}, needs {need:.1f} GiB "
-        f"on its {found.stage_name(index)} stage and {limit:.1f} GiB of {inputs.cluster.gpu.name} are usable; "
+        f"none of {len(found.seconds)} layouts fits: the leanest, {found.layout(index).label()}, needs "
+        f"{measure(need, 1)} GiB on its {found.stage_name(index)} stage and {measure(limit, 1)} GiB of "
+        f"{inputs.cluster.gpu.name} are usable; "
         f"{way_out(inputs)}"
     )
 
@@ -246,8 +247,8 @@ def warnings(inputs: PlanInput, best: Layout, ranked: Mapping[str, Any], data: D
     memory = ranked["memory"]
     if memory["worst_gib"]["high"] > memory["limit_gib"]:
         found.append(
-            f"memory is within its error band of the limit: {memory['worst_gib']['value']:.1f} GiB ± "
-            f"{100 * memory['worst_gib']['band']:.0f} % of {memory['limit_gib']:.1f} GiB"
+            f"memory is within its error band of the limit: {measure(memory['worst_gib']['value'], 1)} GiB ± "
+            f"{100 * memory['worst_gib']['band']:.0f} % of {measure(memory['limit_gib'], 1)} GiB"
         )
     if inputs.train.tokens < inputs.train.tokens_per_step:
         found.append("the tokens are fewer than one optimiser step")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,6 +45,8 @@ def days_of(inputs: PlanInput, layout: Layout) -> float:
         settings.bytes_per_parameter,
         settings.repair_hours,
     )
+    if not losses.goodput:
+        return math.inf
     known = reached(inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP)
     return losses.days(inputs.train.tokens / step.tokens_per_second / 86400) * BESIDE_STEP * known.factor
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scale.planner.answers.answers import grid_text
-from scale.units import count, duration, figure, measure, money, percent, quantity
+from scale.units import count, duration, figure, measure, money, percent, quantity, repeats
 
 Plan = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def _model(plan: Plan) -> list[str]:
         "  by part " + ", ".join(f"{k} {count(v)}" for k, v in m["parts"].items() if v),
         f"  FLOPs per token: 6N {quantity(flops['six_n'])}, full attention {quantity(flops['full_attention'])}, "
         f"causal {quantity(flops['causal_attention'])} (forward and backward, no recomputation)",
-        f"  tokens {count(m['tokens'])} = {m['tokens_per_parameter']:.1f} per active parameter; "
+        f"  tokens {count(m['tokens'])} = {measure(m['tokens_per_parameter'], 1)} per active parameter; "
         f"training {quantity(m['training_flops']['six_n'])} FLOPs (6ND)",
     ]
     for rule in m["compute_optimal"]:
@@ -86,7 +86,7 @@ def _layouts(plan: Plan) -> list[str]:
             f"     {item['tokens_per_second']:,.0f} tokens/s, {count(item['tokens_per_day'])} a day; "
             f"{parts}, bubble {percent(item['bubble']['fraction_of_total'])} of the "
             f"total "
-            f"({item['bubble']['ratio_to_ideal']:.3f} of ideal); {memory['value']:.1f} GiB ± "
+            f"({item['bubble']['ratio_to_ideal']:.3f} of ideal); {measure(memory['value'], 1)} GiB ± "
             f"{100 * memory['band']:.0f} % on the {item['memory']['worst_stage']} stage"
         )
         lines += [f"     note: {remark}" for remark in item["remarks"]]
@@ -94,13 +94,13 @@ def _layouts(plan: Plan) -> list[str]:
 
 
 def _step(seconds: float) -> str:
-    return f"{seconds:.3f} s" if seconds >= 1 else f"{1e3 * seconds:.3f} ms"
+    return f"{measure(seconds, 3)} s" if seconds >= 1 else f"{1e3 * seconds:.3f} ms"
 
 
 def _causes(best: Mapping[str, Any]) -> list[str]:
     total = best["step_seconds"]["value"]
     unit, factor = ("s", 1.0) if total >= 1 else ("ms", 1e3)
-    lines = [f"STEP TIME of layout 1, {factor * total:.3f} {unit} by cause"]
+    lines = [f"STEP TIME of layout 1, {measure(factor * total, 3)} {unit} by cause"]
     for cause, seconds in best["causes_seconds"].items():
         if seconds > 0.0005 * total:
             share, shown = seconds / total, factor * seconds
@@ -126,9 +126,10 @@ def _memory(best: Mapping[str, Any]) -> list[str]:
     totals = {name: sum(stage.values()) for name, stage in stages.items()}
     lines.append(f"  {'total':18}" + "".join(f"{total / 2**30:10.2f}" for total in totals.values()))
     lines.append(
-        f"  fullest: {memory['worst_stage']} stage, {memory['worst_gib']['value']:.1f} GiB = "
-        f"{memory['worst_gb']:.1f} GB "
-        f"of {memory['limit_gib']:.1f} GiB usable, margin {memory['margin_gib']:.1f} GiB: {memory['verdict']}"
+        f"  fullest: {memory['worst_stage']} stage, {measure(memory['worst_gib']['value'], 1)} GiB = "
+        f"{measure(memory['worst_gb'], 1)} GB "
+        f"of {measure(memory['limit_gib'], 1)} GiB usable, margin {measure(memory['margin_gib'], 1)} GiB: "
+        f"{memory['verdict']}"
     )
     return lines
 
@@ -204,7 +205,7 @@ def _data(plan: Plan) -> list[str]:
     lines = [f"DATA {count(data['training_tokens'])} training tokens from {count(data['unique_tokens'])} unique"]
     for name, s in data["sources"].items():
         held = "unknown" if s["tokens"] is None else count(s["tokens"])
-        epochs = "unknown" if s["epochs"] is None else measure(s["epochs"])
+        epochs = "unknown" if s["epochs"] is None else repeats(s["epochs"])
         documents = "" if s["documents"] is None else f", {s['documents']:,} documents"
         lines.append(f"  {name}: {held} tokens{documents}, weight {s['weight']:.3g}, {epochs} epochs")
     lines.append(

@@ -45,6 +45,7 @@ class Constants:
     pipeline_overlap: float
     expert_overlap: float
     straggler: float
+    tensor_pair_loss: float
     fp8_gain: float
     fp4_gain: float
 

@@ -17,6 +17,7 @@ from scale.planner.step.communication import (
 )
 from scale.planner.step.layertime import SMOOTHING, head_seconds, layer_seconds
 
+WIDE = 6144  # hidden size from which pairs of GPUs were seen to be slow (vTrain: up to 38 % too fast)
 HOST_LINK_BYTES, OPTIMIZER_STATE_BYTES = 2.0, 28.0  # a 16-bit gradient or weight; Adam reads 16 and writes 12 bytes
 
 
@@ -86,7 +87,9 @@ def step_seconds(
         optimizer=_optimizer_seconds(s, g, parameters, r, c),
         other=np.zeros_like(middle) + c.step_seconds,
     )
-    return _with_jitter(plain, c.straggler * np.log2(np.maximum(g.gpus / r.node, 1.0)))
+    pairs = (g.tp == 2) & (g.pp > 1) & (s.hidden >= WIDE)
+    lost = c.straggler * np.log2(np.maximum(g.gpus / r.node, 1.0)) + np.where(pairs, c.tensor_pair_loss, 0.0)
+    return _with_jitter(plain, lost)
 
 
 def _exposed_gradients(

@@ -113,18 +113,8 @@ def test_the_first_attribute_in_source_order_is_meant() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        "ab|cd",
-        "^ab|c",
-        "a-?b",
-        "a[-_]?b",
-        "(?:ab|c)-d",
-        "(?:^| )ad-",
-        "[Aa]b(?!c)",
-        "^(?:ab|cd)",
-        r"(^|\s)ab(\s|$)",
-        "a{0,2}b",
-        "[a-c]",
-        "a+|b*",
+        "ab|cd", "^ab|c", "a-?b", "a[-_]?b", "(?:ab|c)-d", "(?:^| )ad-", "[Aa]b(?!c)", "^(?:ab|cd)", r"(^|\s)ab(\s|$)",
+        "a{0,2}b", "[a-c]", "a+|b*",
     ],
 )
 def test_patterns_are_answered_as_re_does(pattern: str) -> None:

@@ -3,9 +3,12 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from stages.models import tried
+from curate.errors import UserError
+from stages.models import arrays_file, tried
+from stages.models.pieces import load_pieces
 from tests.stages.models.model_files import write_fasttext
 
 
@@ -71,3 +74,34 @@ def test_the_child_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tried, "PROGRAM", program)
     with pytest.raises(ValueError, match="ask for more than"):
         tried.check_loads("fasttext", str(program))
+
+
+def test_tokenizers_of_strangers_are_tried_too(tmp_path: Path) -> None:
+    for name, content, told in (
+        ("cut.json", b'{"version": "1.0", "model"', r"cut\.json: is no tokenizer \(.+\); give a tokenizer\.json"),
+        ("cut.model", b"\x0a\x0e\x0a\x05<unk>", r"cut\.model: is no SentencePiece model \(.+\); give another file"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(UserError, match=told):
+            load_pieces(str(tmp_path / name))
+        assert tried._fault.cache_info().currsize
+        tried._fault.cache_clear()
+
+
+def test_a_worker_tries_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tried, "parent_process", lambda: object())
+    tried.check_loads("fasttext", str(tmp_path / "not there"))
+    assert tried._fault.cache_info().misses == 0
+
+
+def test_a_model_of_our_own_that_unfolds_beyond_bounds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = arrays_file.Kind("curate test", 1, "test model", "make one")
+    arrays_file.save(tmp_path / "bomb", kind, {}, {"zeros": np.zeros(1 << 16)})
+    assert (tmp_path / "bomb").stat().st_size < 2000
+    monkeypatch.setattr(arrays_file, "MOST_BYTES", 1 << 16)
+    with pytest.raises(
+        UserError, match=r"bomb: is no test model \(it unfolds to more than any model takes\); make one"
+    ):
+        arrays_file.load(str(tmp_path / "bomb"), kind)
