@@ -1,4 +1,4 @@
-"""The seven pages of the seed's section 1i: a crawl in miniature, of which two pages survive the belt."""
+"""The seven pages of *Pretraining at scale*, section 1i: a crawl in miniature, of which two pages are kept."""
 
 _RIVER = """\
 A river is never the same width for long. In spring the melt from the hills lifts the water over its \

@@ -1,4 +1,4 @@
-"""Language identification: fastText's lid.176, or the seed's count of stop words."""
+"""Language identification: fastText's lid.176, or a count of stop words (*Pretraining at scale*, 1a)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _STOP_WORDS = {
 STOP_WORDS = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
 CODES = {"English": "en", "French": "fr", "German": "de", "Spanish": "es"}  # ISO 639-1
 SENTENCE = "The river rises in spring and floods the meadows below the village."
-KNOWN_SHARE = 0.1  # seed 1a: "unknown" below 10 %
+KNOWN_SHARE = 0.1  # *Pretraining at scale*, 1a: "unknown" below 10 %
 
 CODE = re.compile(r"[a-z]{2,3}")  # labels of lid.176: ISO 639-1, or 639-3 where there is none
 WORD = re.compile(r"[^\W\d_]+")
@@ -48,7 +48,7 @@ def stop_word_shares(text: str) -> dict[str, float]:
 
 
 def detect_language(text: str) -> str:
-    """The language whose stop words have the largest share, "unknown" where that is below 10 % (seed 1a)."""
+    """The language whose stop words have the largest share (*Pretraining at scale*, 1a); "unknown" below 10 %."""
     shares = stop_word_shares(text)
     language = max(shares, key=lambda name: shares[name])
     return language if shares[language] >= KNOWN_SHARE else "unknown"

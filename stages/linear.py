@@ -1,4 +1,5 @@
-"""GPT-3's linear quality classifier: hashed n-grams, logistic regression, and its draw of weak pages (seed 1c)."""
+"""GPT-3's linear quality classifier: hashed n-grams, logistic regression, and its draw of weak pages
+(*Pretraining at scale*, 1c)."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
-"""Naive Bayes: every word casts a vote for good or bad text, and the votes add up (seed 1c; Lewis 1998)."""
+"""Naive Bayes: every word casts a vote for good or bad text, and the votes add up
+(*Pretraining at scale*, 1c; Lewis 1998)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def load_model(path: str) -> BayesModel:
 
 
 class QualityClassifier:
-    """The seed's classifier: `score` is the sum of the votes of a text's words, above 0 for good text."""
+    """That of *Pretraining at scale*, 1c: `score` adds up the votes of a text's words, above 0 for good text."""
 
     def __init__(self, model: BayesModel) -> None:
         self.model = model

@@ -28,7 +28,7 @@ class Tokens:
     """Adds `token_count`, and `token_count_estimated`, which says whether it is an estimate.
 
     The estimate is `tokens_per_word` for each word at white space, since an English token is about three quarters
-    of a word (seed 1k), and one for each character of scripts that are written without spaces.
+    of a word (*Pretraining at scale*, 1k), and one for each character of scripts that are written without spaces.
     """
 
     tokenizer: FileName | None = None

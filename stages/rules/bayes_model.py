@@ -30,7 +30,7 @@ KIND = Kind(
 
 
 def vote(count_good: int, count_bad: int, N_good: int, N_bad: int, V: int) -> float:
-    """log of P(w | good) / P(w | bad) with add-one smoothing over V words (seed 1c)."""
+    """log of P(w | good) / P(w | bad) with add-one smoothing over V words (*Pretraining at scale*, 1c)."""
     return math.log(((count_good + 1) / (N_good + V)) / ((count_bad + 1) / (N_bad + V)))
 
 
