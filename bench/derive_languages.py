@@ -11,8 +11,7 @@ What is derived here and not taken over:
 - stop words: the most frequent words of wordfreq (Speer 2022; CC BY-SA 4.0), of Thai those of the Thai Textbook Corpus
   in PyThaiNLP (CC0), letters only, without single Latin letters and without the most frequent English words;
 - limits of the mean word length: Gopher's for English, 3 and 10, times how much longer words are in the same text
-  than in English, since FineWeb-2's belong to other tokenisers. None for scripts without spaces;
-- the share of words with a letter stays Gopher's 0.8: FineWeb-2 counts punctuation marks as words, we don't.
+  than in English, since FineWeb-2's belong to other tokenisers. None for scripts without spaces.
 """
 
 import importlib.resources
@@ -51,13 +50,15 @@ GOPHER_LENGTHS = 3.0, 10.0
 COLUMNS = (
     "language", "stop_words_in", "min_language_score", "max_duplicate_line_ratio",
     *(f"max_top_{n}_gram_ratio" for n in (2, 3, 4)), *(f"max_duplicate_{n}_gram_ratio" for n in range(5, 11)),
-    "min_end_mark_line_ratio", "max_line_break_ratio", "min_mean_word_length", "max_mean_word_length", "stop_words",
+    "min_end_mark_line_ratio", "max_line_break_ratio", "min_alphabetic_word_ratio", "min_mean_word_length",
+    "max_mean_word_length", "stop_words",
 )  # fmt: skip
 ENGLISH = {  # Gopher's (Rae et al. 2021, A1.1 and table A1) and FineWeb's (Penedo et al. 2024, 3.6)
     "language": "en", "stop_words_in": "words", "min_language_score": 0.65, "max_duplicate_line_ratio": 0.3,
     "max_top_2_gram_ratio": 0.2, "max_top_3_gram_ratio": 0.18, "max_top_4_gram_ratio": 0.16,
     **{f"max_duplicate_{n}_gram_ratio": round(0.2 - n / 100, 2) for n in range(5, 11)},
     "min_end_mark_line_ratio": 0.12, "max_line_break_ratio": 0.3,
+    "min_alphabetic_word_ratio": 0.8,
     "min_mean_word_length": 3, "max_mean_word_length": 10, "stop_words": "the be to of and that have with",
 }  # fmt: skip
 HEAD = """\
@@ -146,6 +147,7 @@ def row(language: str, configs: Path, share: Path, english: list[str]) -> dict[s
         **{f"max_duplicate_{n}_gram_ratio": value for n, value in told["dup_n_grams"]},
         "min_end_mark_line_ratio": told["line_punct_thr"] or "-",
         "max_line_break_ratio": told["new_line_ratio"],
+        "min_alphabetic_word_ratio": told["max_non_alpha_words_ratio"],
         "min_mean_word_length": low,
         "max_mean_word_length": high,
         "stop_words": " ".join(stop_words(frequent(language), english)),

@@ -26,7 +26,15 @@ Length = Annotated[float, Field(ge=0)]
 # about as long as words are there, counted from the last mark or space on.
 _PIECE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{1,4}" + rf"|[{UNSPACED}]{{1,2}}|[^\s{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-END_MARKS = (*".?!…\"'”’»。？！」』।॥؟۔។៕။", ".)", "!)", "?)")
+END_MARKS = tuple(".?!‼⁇⁈⁉‽。．｡？！﹒﹖﹗।॥؟۔។៕။፧።")  # ends of sentences, no quotation marks: as FineWeb-2 has it
+
+# What FineWeb-2's tokenisers part from the ends of words and count as words: punctuation of the scripts in use.
+_MARKS = (
+    "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~¡§«¶·»¿"
+    + "".join(map(chr, range(0x2010, 0x205F)))
+    + "،؛؟۔।॥፡።៕。、〈〉《》「」『』【】"
+    "！＂＃％＆（）＊，－．／：；？＠［］｛｝～"
+)
 
 RULES = (
     Rule("low_language_score", "language_score", "min_language_score"),
@@ -49,15 +57,22 @@ RULES = (
 )  # fmt: skip
 FIXED = {
     "max_duplicate_line_character_ratio": 0.1, "min_words": 50, "max_words": 100_000, "max_symbol_ratio": 0.1,
-    "max_bullet_line_ratio": 0.9, "max_ellipsis_line_ratio": 0.3, "min_alphabetic_word_ratio": 0.8, "min_stop_words": 2,
+    "max_bullet_line_ratio": 0.9, "max_ellipsis_line_ratio": 0.3, "min_stop_words": 2,
 }  # fmt: skip
-"""FineWeb-2's limits of every language; the share of words with a letter is Gopher's (a mark is no word here)."""
+"""FineWeb-2's limits of every language."""
 LIMITS = tuple(rule.option for rule in RULES if rule.option)
 
 
 def words_of(text: str) -> list[str]:
     """Words at white space; where a script has none between them, pieces of a word's length."""
     return text.split() if text.isascii() or not _UNSPACED.search(text) else _PIECE.findall(text)
+
+
+def alphabetic_ratio(words: Sequence[str]) -> float:
+    """Share of words with a letter among words and the punctuation marks at their ends."""
+    bare = [word.strip(_MARKS) for word in words]
+    marks = len("".join(words)) - len("".join(bare))
+    return paper.alphabetic_words(words) / max(len(words) - bare.count("") + marks, 1)
 
 
 def stop_words_met(row: Row, text: str, words: Sequence[str]) -> int:
@@ -125,7 +140,7 @@ class FineWeb2(RuleStage):
     max_ellipsis_line_ratio: Ratio | None = None
     """largest share of lines that end with an ellipsis"""
     min_alphabetic_word_ratio: Ratio | None = None
-    """least share of words with a letter"""
+    """least share of words with a letter among words and the marks at their ends"""
     min_stop_words: Count | None = None
     """fewest different stop words"""
 
@@ -186,6 +201,6 @@ def measured(text: str, row: Row) -> dict[str, Any]:
         "symbol_ratio": max(text.count("#"), paper.ellipses(text)) / per_word,
         "bullet_line_ratio": sum(line.startswith(paper.BULLETS) for line in lines) / per_line,
         "ellipsis_line_ratio": sum(line.endswith(paper.ELLIPSES) for line in lines) / per_line,
-        "alphabetic_word_ratio": paper.alphabetic_words(words) / per_word,
+        "alphabetic_word_ratio": alphabetic_ratio(words),
         "stop_words": stop_words_met(row, text, words),
     }

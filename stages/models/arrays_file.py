@@ -2,6 +2,8 @@
 
 import io
 import json
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -14,6 +16,12 @@ from numpy.typing import NDArray
 from curate.errors import UserError, cause
 
 MOST_BYTES = 5 << 30  # unfolded; the largest model that a training makes has two arrays of 2^28 numbers of 8 bytes
+DAMAGE = (
+    OSError, ValueError, KeyError, TypeError, EOFError, OverflowError, MemoryError,
+    RuntimeError,  # of zip: encrypted, or compressed in a way it doesn't know
+    SyntaxError, tokenize.TokenError,  # of NumPy's header of an array
+    struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 _DAY = (1980, 1, 1, 0, 0, 0)  # a zip entry must have a date: always this one, so that equal models are equal files
 
 
@@ -48,7 +56,7 @@ def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
             raise ValueError(f"its format is {header['format']}")
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such model; {kind.way_out}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGE as error:
         raise UserError(f"{path}: is no {kind.name} ({cause(error)}); {kind.way_out}") from None
     if header.get("version") != kind.version:
         told = f"is a model of version {header.get('version')}, {kind.version} is read here"

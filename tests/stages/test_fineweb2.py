@@ -12,7 +12,7 @@ from curate.document import Address, Document, Drop
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
 from curate.what_if.redecide import redecide
-from stages.fineweb2 import FIXED, LIMITS, RULES, FineWeb2, measured, words_of
+from stages.fineweb2 import FIXED, LIMITS, RULES, FineWeb2, alphabetic_ratio, measured, words_of
 from stages.languages.table import Row, load_table
 from tests.engine import run_it, settings, write_jsonl
 
@@ -52,6 +52,12 @@ def test_words_are_parted_by_spaces_or_have_a_words_length() -> None:
     assert words_of("河边的老房子。里 Linux系统") == ["河边", "的老", "房子", "。", "里", "Linux", "系统"]
     assert words_of("แม่น้ำสายนี้") == ["แม่น", "้ำสา", "ยนี้"]
     assert words_of("नदी के किनारे") == ["नदी", "के", "किनारे"]
+
+
+def test_marks_at_the_ends_of_words_count_beside_words() -> None:
+    assert alphabetic_ratio("the river, (the valley) - 12".split()) == 4 / (5 + 4)
+    assert alphabetic_ratio(words_of("河边的老房子。")) == 3 / (3 + 1)
+    assert alphabetic_ratio([]) == 0.0
 
 
 def test_repeats_are_seen_in_scripts_without_spaces() -> None:

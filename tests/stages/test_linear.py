@@ -221,3 +221,17 @@ def test_a_model_of_another_stage_is_refused(tmp_path: Path) -> None:
         Linear(model=str(tmp_path / "model")).check([], [])
     with pytest.raises(ValueError, match="there is no such model"):
         Linear(model=str(tmp_path / "gone")).check([], [])
+
+
+def test_a_file_with_any_byte_changed_is_refused_or_read(model: str, tmp_path: Path) -> None:
+    """zipfile and NumPy raise errors of seven kinds on damage; each is one sentence."""
+    content, draw_ = Path(model).read_bytes(), random.Random(4)
+    for _ in range(300):
+        changed = bytearray(content)
+        for _ in range(4):
+            changed[draw_.randrange(len(changed))] = draw_.randrange(256)
+        (tmp_path / "changed").write_bytes(changed)
+        try:
+            load_model(str(tmp_path / "changed"))
+        except UserError as error:
+            assert "\n" not in str(error) and "train one with" in str(error)
