@@ -11,21 +11,24 @@ import numpy as np
 
 from curate.belt import Belt, may_give_text
 from curate.config.file import Config, parse_config
+from curate.decide.cut_text import counted_again, counted_names, cut_out, sketch_living
+from curate.decide.cuts import SortedCuts
 from curate.decide.decide import decide
-from curate.document import Address, Document
+from curate.document import Address, Document, Drop
 from curate.errors import UserError
-from curate.executors.executor import Serial
+from curate.executors.executor import Executor, Serial
 from curate.plug_ins.registry import recipe
 from curate.scan.blocks import BLOCK
-from curate.scan.sketch_writer import SketchWriter, sketch_all
+from curate.scan.sketch_writer import SketchWriter, sketch_all, sketched_after
 from curate.scan.sketches import gather
 from curate.sizes import figure
 from curate.sources.dates import utc
 from curate.sources.sniff import is_page
-from curate.stage import GUARD, declared
+from curate.stage import GUARD, CorpusStage, Verdicts, declared
 from curate.text import clean
 
 Page = str | bytes | Mapping[str, Any]
+Stages = list[tuple[str, CorpusStage]]
 
 NO_TEXT = "is HTML, which no stage turns into text; put 'extract' first, or give {'text': ...} to judge it as it is"
 
@@ -75,9 +78,6 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     if isinstance(pages, (str, bytes, Mapping)):  # else each of its letters, bytes or keys would be a page
         raise UserError("pages: is one page; give a list of pages, such as [page]")
     read = _config(config)
-    for name, stage in read.corpus_stages:
-        if declared(stage).spans:
-            raise UserError(f"stages: {name}: cuts texts, which only a run on files does; use `curate run`")
     belt = Belt.of(read)
     extracts = any(may_give_text(stage) for _, stage in read.document_stages)
     verdicts: list[Verdict] = []
@@ -96,6 +96,8 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
                 verdicts.append(Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=text))
         for index, verdict in sketched.decided():
             verdicts[index] = replace(verdict, text=verdicts[index].text)
+        for index, doc in sketched.edited.items():
+            verdicts[index] = replace(verdicts[index], text=doc.text)
     return verdicts
 
 
@@ -104,42 +106,87 @@ class Sketched:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder
-        self.scan = folder / "scan"
-        self.scan.mkdir()
-        self.writers = {name: SketchWriter(self.scan, name, stage) for name, stage in config.corpus_stages}
+        self.stages, self.decide = config.corpus_stages, folder / "decide"
+        self.first = sketched_after(self.stages, -1)
+        self.cutting = any(declared(stage).spans for _, stage in self.stages)
+        self.writers = self._writers(self.first)
         self.pages: list[int] = []
         self.block: list[Document] = []
+        self.held: list[Document] = []  # all of them, where a stage cuts
+        self.edited: dict[int, Document] = {}  # by page
+        self.rejected: dict[int, Drop] = {}  # what a stage said of what it had cut, by place
+
+    def _writers(self, stages: Stages) -> list[SketchWriter]:
+        folder = self.folder / f"scan-{stages[0][0] if stages else ''}"
+        folder.mkdir()
+        return [SketchWriter(folder, name, stage) for name, stage in stages]
 
     def add(self, page: int, doc: Document) -> None:
         self.pages.append(page)
         self.block.append(doc)
+        if self.cutting:
+            self.held.append(doc)
         if len(self.block) >= BLOCK:
             self._flush()
 
     def _flush(self) -> None:
-        for name, stage in self.config.corpus_stages:
-            for number, sketch in enumerate(sketch_all(stage, self.block), len(self.pages) - len(self.block)):
-                self.writers[name].add(number, sketch)
+        for (_, stage), writer in zip(self.first, self.writers):
+            for sketch in sketch_all(stage, self.block):
+                writer.add(writer.documents, sketch)
         self.block.clear()
+
+    def _gather(self, stages: Stages, writers: list[SketchWriter]) -> None:
+        for writer in writers:
+            writer.commit()
+            writer.close()
+        for name, stage in stages:
+            gather(Serial(), self.decide, name, stage, [self.folder / f"scan-{stages[0][0]}"], [len(self.pages)], 1)
+
+    def begin(self, index: int) -> None:
+        """Nothing: texts are edited in their order."""
+
+    def apply(self, executor: Executor, index: int, cuts: SortedCuts) -> tuple[dict[str, int], list[Verdicts]]:
+        """Cuts in memory what a run would in its work folder."""
+        (name, stage), later, verdicts = self.stages[index], sketched_after(self.stages, index), []
+        counting = [(word, one) for word, one in self.config.document_stages if declared(one).counts]
+        dropped = np.fromfile(self.decide / "verdicts" / "stage.column", np.uint8)
+        docs = {place: doc for place, doc in enumerate(self.held) if not dropped[place]}
+        items = cuts.of(0, len(self.held))
+        for place in np.unique(items["document"]).tolist():
+            if place not in docs:
+                continue
+            doc, mine = docs[place], items[items["document"] == place]
+            cut = cut_out(name, stage, doc, mine)
+            if cut.drop:
+                self.rejected[place] = cut.drop
+                verdicts.append(Verdicts(np.array([place]), cut.drop.reason, mine["matched"][:1]))
+                del docs[place]
+                continue
+            doc = counted_again(counting, counted_names(counting, doc.attributes), cut.edited)
+            docs[place] = self.held[place] = self.edited[self.pages[place]] = doc
+        if later:
+            writers = self._writers(later)
+            sketch_living(later, writers, docs, len(self.held))
+            self._gather(later, writers)
+        return {}, verdicts
 
     def decided(self) -> Iterator[tuple[int, Verdict]]:
         """Pages that a corpus stage drops, with the verdict on each."""
         self._flush()
-        for writer in self.writers.values():
-            writer.commit()
-            writer.close()
-        stages, work, count = self.config.corpus_stages, self.folder / "decide", len(self.pages)
-        for name, stage in stages:
-            gather(Serial(), work, name, stage, [self.scan], [count], 1)
-        table = decide(Serial(), work, stages, count)
+        self._gather(self.first, self.writers)
+        count = len(self.pages)
+        table = decide(Serial(), self.decide, self.stages, count, editing=self)
         rows = table.slice(0, count)
         for number in np.flatnonzero(rows.stage).tolist():
             place, matched, score = int(rows.stage[number]) - 1, int(rows.matched[number]), float(rows.score[number])
+            drop = self.rejected.get(number)
             yield (
                 self.pages[number],
                 Verdict(
                     table.stages[place],
                     table.reasons[place][int(rows.reason[number])],
+                    drop.value if drop else None,
+                    drop.limit if drop else None,
                     matched=self.pages[matched] if matched >= 0 else None,
                     score=None if math.isnan(score) else score,
                 ),

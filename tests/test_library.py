@@ -1,5 +1,6 @@
 """The belt as a function: `from curate import curate`."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from curate import CRAWL_SAMPLE, curate
 from curate.config.file import parse_config
 from curate.errors import UserError
 from curate.library import Verdict
-from tests.engine import STAGES, text
+from tests.engine import STAGES, run_it, settings, table, text, write_jsonl
 
 
 def test_the_seeds_belt_keeps_two_of_its_seven_pages_and_says_why() -> None:
@@ -107,3 +108,17 @@ def test_a_path_is_no_config() -> None:
 def test_large_numbers_of_a_verdict_keep_their_digits() -> None:
     verdict = Verdict("gopher", "too_many_words", 1234567, 100_000)
     assert str(verdict) == "gopher: too_many_words (1,234,567, limit 100,000)"
+
+
+def test_texts_are_cut_as_a_run_on_files_cuts_them(tmp_path: Path) -> None:
+    """Stages behind one that cuts see the cut text, and a page that is dropped for it keeps its own."""
+    lines = ["menu", "menu\none two three", "one two three", "menu\nfour five\nmenu", "a b c d e", "x a b c d y"]
+    stages = ["tokens", {"line_dedup": {"scope": "corpus"}}, "exact_dedup", {"substring_dedup": {"min_tokens": 4}}]
+    verdicts = curate([{"text": line} for line in lines], {"stages": stages})
+    assert [verdict.text for verdict in verdicts] == [
+        "menu", "one two three", "one two three", "four five", "a b c d e", "x y"]  # fmt: skip
+    assert [(v.reason, v.value, v.matched) for v in verdicts if not v] == [("nothing_left", 0, 1)]
+    path = write_jsonl(tmp_path / "in.jsonl", lines)
+    run_it(settings(str(path), tmp_path / "out", stages=stages))
+    kept = table(tmp_path / "out", "shards")["text"].to_pylist()
+    assert kept == [verdict.text for verdict in verdicts if verdict]

@@ -4,11 +4,10 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from curate.corpus import Corpus
-from curate.decide.cuts import Spool
-from curate.decide.editing import Editing
+from curate.decide.cuts import SortedCuts, Spool
 from curate.decide.verdicts import VerdictTable
 from curate.errors import UserError
 from curate.executors.executor import Executor, Serial
@@ -16,7 +15,18 @@ from curate.executors.processes import Processes
 from curate.plug_ins.code import is_ours
 from curate.plug_ins.contract import blamed
 from curate.scan.sketches import Sketches
-from curate.stage import CorpusStage, declared
+from curate.stage import CorpusStage, Verdicts, declared
+
+
+class Edits(Protocol):
+    """What makes the cuts of corpus stages hold. Sent to another process with the decision."""
+
+    def begin(self, index: int) -> None:
+        """Only the edits of stages before number `index` hold while it decides."""
+
+    def apply(self, executor: Executor, index: int, cuts: SortedCuts) -> tuple[dict[str, int], list[Verdicts]]:
+        """Cuts what stage number `index` wants cut, and has the next stages sketch. Returns integers for the report,
+        and its verdicts on what was cut."""
 
 
 def decide(
@@ -25,7 +35,7 @@ def decide(
     stages: Sequence[tuple[str, CorpusStage]],
     size: int,
     attributes: Callable[[str], Iterator[Any]] | None = None,
-    editing: Editing | None = None,
+    editing: Edits | None = None,
 ) -> VerdictTable:
     """Runs the corpus stages, whose sketches `gather` left in `work`, over documents 0 … size - 1.
 
@@ -53,7 +63,7 @@ class Decision:
     stages: Sequence[tuple[str, CorpusStage]]
     size: int
     attributes: Callable[[str], Iterator[Any]] | None
-    editing: Editing | None = None
+    editing: Edits | None = None
 
     def table(self) -> VerdictTable:
         """The verdict table as it is on disk."""

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -12,21 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate.decide.cuts import Items, SortedCuts, taken_out
+from curate.decide.cut_text import counted_again, counted_names, cut_out, sketch_living
+from curate.decide.cuts import Items, SortedCuts
 from curate.decide.edited import DROPPED, DROPS, EDITS, SIZES, SPANS, folder_of
 from curate.decide.survivors import Survivors, load_survivors, verdict_table
 from curate.document import Address, Document
 from curate.durable import write_json
-from curate.errors import UserError
 from curate.output.schema import CUTS
-from curate.plug_ins.contract import blamed
-from curate.plug_ins.contract import held as fit
-from curate.scan.sketch_writer import SketchWriter, sketch_all, sketched_after
+from curate.scan.sketch_writer import SketchWriter, sketched_after
 from curate.scan.tasks import load_run
-from curate.stage import Sketch, Span, declared
-from curate.text import clean
+from curate.stage import Span, declared
 
-BLOCK = 256  # documents sketched at once
 EXCERPT = 200  # characters shown of what was cut
 
 
@@ -60,7 +56,11 @@ def edit(task: EditTask) -> EditFacts:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
         write_json(new / "facts.json", _Pass(survivors, task, new).run())
-        new.rename(target)
+        try:
+            new.rename(target)
+        except OSError:
+            if not told.exists():  # else a worker taken for lost was done before
+                raise
     facts: EditFacts = json.loads(told.read_text())
     return facts
 
@@ -82,8 +82,7 @@ class _Pass:
         self.file = self.survivors.file(self.task.task)
         self.types = load_run(self.task.work).types
         self.counting = [(name, stage) for name, stage in config.document_stages if declared(stage).counts]
-        counted = {name for _, stage in self.counting for name in declared(stage).counts}
-        self.counted = sorted(counted | ({"token_count"} & set(self.types)))
+        self.counted = counted_names(self.counting, self.types)
         self.next = sketched_after(config.corpus_stages, self.task.stage)
         self.writers = [SketchWriter(self.folder, name, stage) for name, stage in self.next]
 
@@ -127,7 +126,7 @@ class _Pass:
                     del docs[number - start]
                 else:
                     docs[number - start] = edited
-        self._sketch(docs, table.num_rows)
+        sketch_living(self.next, self.writers, docs, table.num_rows)
 
     def _document(self, row: dict[str, Any]) -> Document:
         address = Address(self.file.source, self.file.name, row["offset"])
@@ -136,40 +135,22 @@ class _Pass:
 
     def _edited(self, number: int, doc: Document, cuts: Items) -> Document | None:
         """The document without its cuts; None where it is dropped for them."""
-        with blamed(self.name, self.stage):
-            places = (cuts[name].astype(np.int64) for name in ("start", "end"))
-            spans = _joined(self.told.spans(doc, *places) if self.told.spans else [], cuts)
-            edited = doc.with_text(clean(taken_out(doc.text, list(spans))))
-            drop = self.told.recheck(edited, doc, list(spans)) if self.told.recheck else None
-        self._note(doc, spans)
-        row = number - int(self.survivors.starts[self.task.task])
+        cut = cut_out(self.name, self.stage, doc, cuts)
+        self._note(doc, cut.spans)
+        row, drop, edited = number - int(self.survivors.starts[self.task.task]), cut.drop, cut.edited
         if drop is not None:
-            fit(self.name, self.stage, edited, drop)
             told = {"reason": drop.reason, "value": drop.value, "limit": drop.limit, "cause": drop.cause or None}
             self.drops.append({"row": row, "matched": int(cuts["matched"][0]), **told})
             return None
-        if not edited.words:
-            place = f"stage '{self.name}' cut all of {doc.address}"
-            raise UserError(f"{place}; let its `recheck` drop documents that have no text left")
-        edited = self._counted(edited)
+        edited = counted_again(self.counting, self.counted, edited)
         counted = {f"@{name}": edited.attributes.get(name) for name in self.counted}
         sizes = {"words": len(edited.words), "bytes": len(edited.text.encode())}
         self.edits.append({"row": row, "text": edited.text, **sizes, **counted})
         self.facts["edited"] += 1
-        self.facts["spans"] += len(spans)
+        self.facts["spans"] += len(cut.spans)
         self.facts["words"] += len(doc.words) - len(edited.words)
         self.facts["characters"] += len(doc.text) - len(edited.text)
         return edited
-
-    def _counted(self, doc: Document) -> Document:
-        """The document with all that was counted in its text counted again; unknown where no stage counted it."""
-        found: dict[str, Any] = dict.fromkeys(self.counted)
-        for name, stage in self.counting:
-            with blamed(name, stage):
-                outcome = stage.apply(doc)
-            if isinstance(outcome, Document):
-                found |= {counted: outcome.attributes.get(counted) for counted in declared(stage).counts}
-        return doc.annotate(**found)
 
     def _note(self, doc: Document, spans: Mapping[Span, Any]) -> None:
         """What was cut, for the output."""
@@ -181,29 +162,3 @@ class _Pass:
             text = doc.text[start:end]
             about = {"words": len(text.split()), "cause": cause, "text": text[:EXCERPT]}
             self.cut.append({**place, "stage": self.name, "start": start, "end": end, **matched, **about})
-
-    def _sketch(self, docs: dict[int, Document], count: int) -> None:
-        """One sketch a survivor for each stage up to the next that cuts; an empty one for those that are dropped."""
-        living = list(docs)
-        for (name, stage), writer in zip(self.next, self.writers):
-            nothing = Sketch(np.empty(0, np.uint64), None if stage.record is None else np.zeros(1, stage.record))
-            made = dict.fromkeys(range(count), nothing)
-            with blamed(name, stage):
-                for first in range(0, len(living), BLOCK):
-                    some = living[first : first + BLOCK]
-                    made |= dict(zip(some, sketch_all(stage, [docs[row] for row in some]), strict=True))
-            for row in range(count):
-                writer.add(writer.documents, made[row])
-
-
-def _joined(spans: Sequence[Span], cuts: Items) -> dict[Span, Any]:
-    """Spans that touch or overlap made one, each with the cut that its first one was made of."""
-    if len(spans) != len(cuts):
-        raise ValueError(f"`spans` gave {len(spans)} spans for {len(cuts)} cuts")
-    found: list[tuple[int, int, Any]] = []
-    for (start, end), item in sorted(zip(spans, cuts, strict=True), key=lambda one: one[0]):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]), found[-1][2])
-        else:
-            found.append((int(start), int(end), item))
-    return {(start, end): item for start, end, item in found}
