@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "curate.commands.look.report",
     "diff": "curate.commands.look.diff",
     "audit": "curate.commands.look.audit",
+    "compare": "curate.commands.look.compare",
     "estimate": "curate.commands.make.estimate",
     "bands": "curate.commands.know.bands",
     "train": "curate.commands.make.train",

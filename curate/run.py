@@ -34,7 +34,7 @@ from curate.sources.reader import InputFile
 from curate.stage import declared
 from curate.write import ledger
 from curate.write.accounts import check_bytes, check_rows, stats
-from curate.write.alarms import alarms
+from curate.write.alarms import alarms, column_alarms
 from curate.write.plan import plan_shards
 from curate.write.shards import write_shards
 
@@ -154,6 +154,7 @@ def _balance(
         kept[source] += documents
     paths = [output.final / "shards" / shard["name"] for shard in written.shards]
     found = alarms(survivors.config, written.ledger, kept, paths, notes, executor)
+    found += column_alarms((survivors.file(index).source, result) for index, result in enumerate(scanned))
     report = stats(survivors, scanned, written.shards, written.ledger, notes, found)
     documents = sum(shard["documents"] for shard in written.shards)
     dropped = sum(row["documents"] for row in report["dropped"])

@@ -36,13 +36,13 @@ GROUND_FLOOR = {"curate", "curate.errors", "curate.sizes", "curate.yaml12"}
 """What `scale` may use of the engine: its errors, its sizes and its YAML."""
 
 ORDER = (
-    "curate.shipped",
-    "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable", "curate.document",
-    "curate.executors", "curate.export", "curate.corpus", "curate.rules", "curate.stage", "curate.plug_ins",
-    "curate.caps", "curate.sources.members", "curate.sources", "curate.config", "curate.belt", "curate.output",
-    "curate.scan", "curate.decide", "curate.write", "curate.run", "curate.example_pages", "curate.library",
-    "curate.inspect", "curate.what_if", "curate.report", "curate.tools", "curate.commands.make", "curate.commands.look",
-    "curate.commands.know", "curate.commands", "curate.cli", "curate.__main__",
+    "curate.shipped", "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable",
+    "curate.document", "curate.executors", "curate.export", "curate.corpus", "curate.rules", "curate.stage",
+    "curate.plug_ins", "curate.caps", "curate.sources.members", "curate.sources", "curate.config", "curate.belt",
+    "curate.output", "curate.scan", "curate.decide", "curate.write", "curate.run", "curate.example_pages",
+    "curate.library", "curate.inspect", "curate.compare", "curate.what_if", "curate.report", "curate.tools",
+    "curate.commands.make", "curate.commands.look", "curate.commands.know", "curate.commands", "curate.cli",
+    "curate.__main__",
 )  # fmt: skip
 """The rooms of the engine: nothing imports from a later one. The package itself loads its library half on demand."""
 

@@ -17,6 +17,7 @@ from curate.export.settings import ExportSettings
 from curate.plug_ins.contract import Blamed, fault_of
 from curate.plug_ins.registry import stage_class
 from curate.sources import SourceConfig
+from curate.sources.files import expanded
 from curate.sources.reader import as_json
 from curate.stage import OPENING, CorpusStage, DocumentStage, Stage
 from curate.text import unstorable
@@ -125,7 +126,7 @@ def parse_config(value: Any, name: str = "config") -> Config:
     settings = _build(Settings, {f.name: value[f.name] for f in fields(Settings) if f.name in value}, name)
     config = Config(
         input=_sources(value["input"], name),
-        output=output,
+        output=expanded(output),
         stages=_stages(value["stages"], name),
         write=_build(Write, value.get("write") or {}, f"{name}: write"),
         caps=_build(Caps, value.get("caps") or {}, f"{name}: caps"),

@@ -55,6 +55,8 @@ class Output:
         if far and not work:
             place = mask_url(config.output)
             raise UserError(f"output '{place}' is remote: give a local folder for the work with --work")
+        if work and "://" in work:
+            raise UserError(f"--work '{mask_url(work)}': is remote; give a folder of this machine, or a mounted one")
         local = Path(config.output.removeprefix("file://"))
         # Named by the output, so that a folder given for work may hold other things, and the work of other runs.
         place = config.output if far else str(local.resolve())

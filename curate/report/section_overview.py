@@ -14,6 +14,10 @@ from curate.report.markup import count, element, folded, join, share, short, siz
 ALARMS = {
     "source_lost": "the corpus stages dropped {dropped} of the {of} pages of this source that reached them ({share})",
     "domain_lost": "the corpus stages dropped {dropped} of the {of} pages of this domain that reached them ({share})",
+    "column_unfit": "{dropped} of the {of} documents of this source hold a value that does not fit its type; it is "
+    "null there, so declare the type under `columns`",
+    "column_unseen": "{dropped} of the {of} documents of this source hold this key, which no first line had; it is not "
+    "carried, so name it under `columns`",
 }
 OTHER_ALARM = "{kind}: {dropped} of {of} ({share})"
 

@@ -22,6 +22,7 @@ from curate.text import clean
 
 BLOCK = 256  # records between two commits
 BLOCK_CHARACTERS = 16 << 20
+MOST_NOTES = 200  # columns that are told apart
 LONGEST_CAUSE = 1_000  # characters
 
 
@@ -47,6 +48,7 @@ def new_state() -> State:
         "words": 0,
         "bytes": 0,
         "cpu_ns": 0,
+        "notes": {},
         "failed": 0,
         "failure": None,
     }
@@ -108,6 +110,10 @@ class ScanOutput:
         state["first"] = span.offset if state["first"] is None else state["first"]
         state["end"] = span.offset + span.length
         self.waiting += 1
+        for note in span.notes:
+            known = note in state["notes"] or len(state["notes"]) < MOST_NOTES
+            told = note if known else note.partition(":")[0] + ":..."
+            state["notes"][told] = state["notes"].get(told, 0) + 1
         if span.drop is not None:
             state["documents"] += 1
             self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))

@@ -41,6 +41,7 @@ class ScanCounts(TypedDict):
     words: int  # of the survivors
     bytes: int
     cpu_ns: int
+    notes: dict[str, int]  # values that no column holds, by kind and column
     failed: int  # documents on which a stage raised
     failure: str | None  # the first of these, in words
     lengths: dict[str, int]  # bytes of each spill that are committed

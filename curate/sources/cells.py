@@ -21,7 +21,8 @@ def is_words(kind: pa.DataType) -> bool:
 
 
 def stored_type(kind: pa.DataType) -> pa.DataType:
-    """The type under which a column is carried: without dictionaries and extensions, which no spill can hold."""
+    """The type under which a column is carried: without dictionaries, extensions and views, which no
+    spill can hold or no kernel takes."""
     if isinstance(kind, pa.BaseExtensionType):
         return stored_type(kind.storage_type)
     if pa.types.is_dictionary(kind):
@@ -30,7 +31,13 @@ def stored_type(kind: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(stored_type(field.type)) for field in kind])
     if pa.types.is_map(kind):
         return pa.map_(stored_type(kind.key_type), stored_type(kind.item_type))
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind):
+        return pa.binary()
     for fits, make in (
+        (pa.types.is_list_view, pa.list_),
+        (pa.types.is_large_list_view, pa.large_list),
         (pa.types.is_list, pa.list_),
         (pa.types.is_large_list, pa.large_list),
         (pa.types.is_fixed_size_list, lambda item: pa.list_(item, kind.list_size)),

@@ -3,19 +3,21 @@
 import glob
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from curate.errors import SourceError, UserError, cause
-from curate.sources.formats import format_of
+from curate.sources.formats import PAGE, by_suffix, format_of
 from curate.sources.reader import InputFile
 from curate.sources.reading import open_input, real_url
 from curate.sources.remote import file_system, is_url, mask_url, retried
-from curate.sources.settings import SourceConfig
+from curate.sources.settings import AUTO, SourceConfig
 
 MAX_LIST_BYTES = 1 << 30
+VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 
 def find_files(source: str, config: SourceConfig) -> list[InputFile]:
@@ -26,7 +28,7 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
     """
     names: list[str] = []
     for given in config.given:
-        names += _expanded(source, given, config)
+        names += _expanded(source, expanded(given), config)
     if config.paths is not None:
         names += _listed(source, config)
     if not names:
@@ -62,6 +64,8 @@ def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
         except OSError:
             found = []
         names = sorted((mask_url(str(fs.unstrip_protocol(name))) for name in found), key=os.fsencode)
+    elif os.path.isdir(_local_path(given)):  # noqa: PTH112  no error in a closed folder
+        return _inside(source, given, config)
     elif not glob.has_magic(given) or os.path.exists(_local_path(given)):  # noqa: PTH110  no error in a closed folder
         return [given]
     else:
@@ -74,19 +78,49 @@ def _expanded(source: str, given: str, config: SourceConfig) -> list[str]:
     return names
 
 
+def _inside(source: str, folder: str, config: SourceConfig) -> list[str]:
+    """The files of known formats in a folder and the folders below it, by byte order; hidden ones are none of them."""
+    root = Path(_local_path(folder))
+    found: list[str] = []
+    pages = False
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            pages = pages or PAGE.search(name) is not None
+            if not name.startswith(".") and (config.format != AUTO or by_suffix(name)):
+                found.append(str(Path(place, name)))
+    if not found:
+        told = "holds single pages; put them into a WARC with `curate pack {0} -o pages.warc.gz`"
+        none = "is a folder without a file of a known format; name its files, or set `format`"
+        raise UserError(f"input.{source}: '{folder}' {(told if pages else none).format(folder)}")
+    scheme = folder[: len(folder) - len(_local_path(folder))]
+    return [scheme + name for name in sorted(found, key=os.fsencode)]
+
+
+def expanded(path: str) -> str:
+    """A path with `~` and variables of the environment filled in. Raises UserError for a variable that is not set."""
+    if is_url(path) or ("~" not in path and "$" not in path):
+        return path
+    told = os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111  `~` may stand behind a variable
+    if "$" in told and VARIABLE.search(told) and not Path(path).exists():
+        raise UserError(f"'{path}': the variable {VARIABLE.findall(told)[0]} is not set; set it, or write the path out")
+    return path if Path(path).exists() else told
+
+
 def _listed(source: str, config: SourceConfig) -> list[str]:
     """The paths in a list file, one a line, each behind the prefix."""
-    path = config.paths or ""
+    path = expanded(config.paths or "")
     shown = f"input.{source}: the path list '{mask_url(path)}'"
     try:
         opened = open_input(path, config)
         data = opened.read_at(0, MAX_LIST_BYTES)
         opened.close()
-        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8")
+        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UserError(f"{shown} can't be read ({mask_url(cause(error))}); check the path") from None
     names = [line.strip() for line in text.split("\n")]
-    names = [config.prefix + name for name in names if name and not name.startswith("#")]
+    prefix = expanded(config.prefix)
+    names = [prefix + name for name in names if name and not name.startswith("#")]
     if not names:
         raise UserError(f"{shown} names no file; it needs one path a line")
     return [mask_url(name) if is_url(name) else name for name in names]

@@ -11,9 +11,11 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
-from curate.sources.columns import Unfit, column_types, fitted
+from curate.sources.columns import Notes, Unfit, column_types, has_text, held, loads
 from curate.sources.dates import given_date, given_date_column, utc
-from curate.sources.lines import Line, lines, next_line, text_layout
+from curate.sources.json_values import are_lines, json_values
+from curate.sources.lines import Line, next_line, text_layout
+from curate.sources.members.window import Window
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
 from curate.sources.settings import SourceConfig
@@ -34,6 +36,7 @@ class JsonlReader:
     @cached_property
     def columns(self) -> Mapping[str, pa.DataType]:
         """The carried columns with their types: declared, or inferred from the heads of the source's files."""
+        has_text(self.config)
         return {**self._carried, **given_date_column(self.config)}
 
     @cached_property
@@ -42,7 +45,7 @@ class JsonlReader:
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Parts of `slice_bytes` of a plain file; a compressed one is one part."""
-        return byte_slices(file, self.config, slice_bytes, lambda window: text_layout(window) is None)
+        return byte_slices(file, self.config, slice_bytes, _is_divisible)
 
     def size(self, file: InputFile) -> int | None:
         """Bytes of a plain file; None for a compressed one."""
@@ -58,7 +61,7 @@ class JsonlReader:
             codec = text_layout(window)
             start = part.start if part.exact or codec else next_line(window, part.start)
             none = True
-            for line in lines(window, codec, start, self.config.max_record_bytes):
+            for line in json_values(window, codec, start, self.config.max_record_bytes):
                 if part.end is not None and line.offset >= part.end:
                     break
                 none = False
@@ -79,8 +82,7 @@ class JsonlReader:
         if not data.strip():
             return Span(*place, "padding")
         try:
-            value = json.loads(data.decode("utf-8"))
-            return self._value(place, bare, value)
+            return self._value(place, bare, loads(data.decode("utf-8")))
         except UnicodeDecodeError as error:
             drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start} of the line")
             return Span(*place, "line", document=bare, drop=drop)
@@ -92,26 +94,28 @@ class JsonlReader:
         config = self.config
         if not isinstance(value, dict):
             raise Unfit("the line is no JSON object")
+        carried, notes = held(config, self._carried, value)
         given = _words(value, config.own["date"])
         document = Document(
             address=bare.address,
             id=_words(value, config.own["id"]) or bare.id,
             url=_words(value, config.own["url"]),
             date=utc(given),
-            attributes={
-                **{name: fitted(name, kind, value.get(name)) for name, kind in self._carried.items()},
-                **given_date(config, given),
-            },
+            attributes={**carried, **given_date(config, given)},
         )
         text = value.get(config.text)
         if not isinstance(text, str):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")
-            return Span(*place, "line", document=document, drop=drop)
-        return Span(*place, "line", document=document, settle=lambda: _with_text(place, document, text))
+            return Span(*place, "line", document, drop, notes)
+        return Span(*place, "line", document, notes=notes, settle=lambda: _with_text(place, document, text, notes))
 
 
-def _with_text(place: tuple[int, int], document: Document, text: str) -> Span:
-    return Span(*place, "line", document=document.with_text(clean(text)))
+def _with_text(place: tuple[int, int], document: Document, text: str, notes: Notes) -> Span:
+    return Span(*place, "line", document.with_text(clean(text)), notes=notes)
+
+
+def _is_divisible(window: Window) -> bool:
+    return text_layout(window) is None and are_lines(window, None)
 
 
 def _words(value: dict[str, Any], name: str) -> str:

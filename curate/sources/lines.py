@@ -7,6 +7,7 @@ from curate.sources.members.gzip_members import GzipMembers
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.member_chain import Codec
 from curate.sources.members.warc_stream import Stretches
+from curate.sources.members.whole_streams import WholeStream
 from curate.sources.members.window import Window
 from curate.sources.members.zstd_frames import ZstdFrames
 
@@ -29,7 +30,9 @@ def text_layout(window: Window) -> Codec | None:
     if window.take(0, 3) == GzipMembers.magic:
         return GzipMembers(window)
     frames = ZstdFrames(window)
-    return frames if frames.starts(0) else None  # pzstd begins with a skippable frame
+    if frames.starts(0):  # pzstd begins with a skippable frame
+        return frames
+    return WholeStream.at_start(window)
 
 
 def next_line(window: Window, offset: int) -> int:

@@ -28,6 +28,7 @@ class Span:
     type: str
     document: Document | None = None
     drop: Drop | None = None
+    notes: tuple[str, ...] = ()  # what the record is counted under besides: columns that do not hold its values
     settle: Callable[[], "Span"] | None = field(default=None, compare=False, repr=False)
 
     def settled(self) -> "Span":

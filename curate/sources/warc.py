@@ -1,7 +1,7 @@
 """WARC files: every record becomes one span; responses, resources and conversions become documents."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import ClassVar
@@ -9,6 +9,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
+from curate.errors import SourceError
 from curate.sources.charset import decode
 from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.http_response import (
@@ -18,6 +19,7 @@ from curate.sources.http_response import (
     media_type,
     parse_response,
 )
+from curate.sources.lines import text_layout
 from curate.sources.members.digest import mismatch
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.layout import Layout, layout
@@ -32,6 +34,7 @@ from curate.sources.settings import SourceConfig
 from curate.sources.sniff import sniff
 from curate.text import clean
 
+ARC = b"filedesc:"
 PAGES = frozenset({"response", "resource", "conversion"})
 # Schemes under which crawlers store what is no page, as a response or resource: name look-ups, logs of wget and wpull,
 # the texts, page lists and pictures of a browser crawler.
@@ -64,6 +67,8 @@ class WarcReader:
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Parts of `slice_bytes` where the file is a row of members; else one."""
+        with suppress(OSError), closing(open_input(file.path, self.config)) as source:
+            _no_arc(file, window_on(source))
         return byte_slices(file, self.config, slice_bytes, lambda window: self._layout(window, file).kind == "members")
 
     def size(self, file: InputFile) -> int | None:
@@ -80,6 +85,7 @@ class WarcReader:
     def _spans(self, file: InputFile, part: Slice) -> Iterator[Span]:
         with closing(open_input(file.path, self.config)) as source:
             window = window_on(source)
+            _no_arc(file, window)
             start, records = self._records(window, self._layout(window, file), part)
             none = True
             for record in records:
@@ -181,6 +187,17 @@ def _response(header: WarcHeader, block: bytes) -> HttpResponse:
         if response.status is not None or media_type(kind) == "application/http":
             return response
     return HttpResponse(None, {"content-type": kind}, block)
+
+
+def _no_arc(file: InputFile, window: Window) -> None:
+    """Refuses an ARC file under the name of a WARC, before any of it is taken for damage."""
+    codec = text_layout(window)
+    head = (window if codec is None else Inflated(codec, 0)).take(0, len(ARC))
+    if head == ARC:
+        raise SourceError(
+            f"input.{file.source}: '{file.name}' is an ARC file; convert it with "
+            f"`warcio recompress {file.name} NEW.warc.gz`"
+        )
 
 
 def _within(records: Iterator[Record], part: Slice) -> Iterator[Record]:

@@ -17,6 +17,8 @@ from curate.executors.executor import Executor, results
 from curate.output.facts import Alarm
 from curate.output.schema import domain
 from curate.output.written import PartFacts
+from curate.scan.tasks import ScanResult
+from curate.sources.columns import UNFIT, UNSEEN
 from curate.stage import declared
 
 # Rounded by judgement, none from a paper: few enough alarms that each is worth a look.
@@ -65,6 +67,21 @@ def alarms(
             about = f"{name} {alarm.group}".strip()
             found.append({"alarm": alarm.kind, "name": about, "dropped": alarm.dropped, "of": alarm.of})
     return found
+
+
+def column_alarms(scanned: Iterable[tuple[str, ScanResult]]) -> list[Alarm]:
+    """Columns that could not hold some values of a source, which are null, and keys that were met too late for one."""
+    kinds = {UNFIT: "column_unfit", UNSEEN: "column_unseen"}
+    lost, of = Counter[tuple[str, str]](), Counter[str]()
+    for source, result in scanned:
+        of[source] += result["documents"]
+        for note, count in result["notes"].items():
+            kind, _, column = note.partition(":")
+            lost[kinds[kind], f"{source}.{column}"] += count
+    return [
+        {"alarm": kind, "name": name, "dropped": count, "of": of[name.partition(".")[0]] or count}
+        for (kind, name), count in sorted(lost.items())
+    ]
 
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:

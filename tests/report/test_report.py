@@ -254,7 +254,7 @@ def test_domains_are_those_of_the_ledger(tmp_path: Path) -> None:
 def test_each_kind_of_alarm_has_its_sentence() -> None:
     from curate.write import alarms
 
-    own = set(re.findall(r'"(source_lost|domain_lost)"', inspect.getsource(alarms)))
+    own = set(re.findall(r'"(source_lost|domain_lost|column_\w+)"', inspect.getsource(alarms)))
     assert own == set(section_overview.ALARMS)
     kinds = {*own, *NearDedup.alarms, *Mixture.alarms}
     assert {"giant_cluster", "shortfall", "over_4_epochs"} < kinds

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from curate.config.file import parse_config
 from curate.errors import UserError
 from curate.sources import SourceConfig, find_files, reader
 from curate.sources.jsonl import JsonlReader
@@ -64,8 +65,6 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": ("a.warc.gz", "file://a.warc.gz")}, r"'file://a.warc.gz' is read twice"),
         ({"path": "pipe.warc"}, r"'pipe.warc' is a pipe or a device"),
         ({"path": "/dev/zero", "format": "warc"}, r"'/dev/zero' is a pipe or a device"),
-        ({"path": "deep"}, r"'deep' has none of the known endings"),
-        ({"path": "deep", "format": "warc"}, r"'deep' is a directory; name its files, for example 'deep/\*.warc.gz'"),
         ({}, r"no input is given; set `path`"),
         ({"paths": "gone"}, r"the path list 'gone' can't be read \(no such file"),
         ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.json, .jsonl"),
@@ -117,3 +116,39 @@ def test_a_folder_that_may_not_be_read_holds_no_match(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Path, "stat", closed)  # root may read anywhere
     with pytest.raises(UserError, match=r"no file matches '.*'; check the pattern, and that you may read the folder"):
         find_files("web", SourceConfig(path=f"{tmp_path}/*.jsonl"))
+
+
+def test_a_folder_stands_for_the_files_of_known_formats_in_it(tmp_path: Path) -> None:
+    for name in ("b.warc.gz", "a.jsonl", "deep/c.parquet", "notes.txt", ".hidden.jsonl", ".git/d.jsonl"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    names = [file.name.removeprefix(f"{tmp_path}/") for file in find_files("web", SourceConfig(path=str(tmp_path)))]
+    assert names == ["a.jsonl", "b.warc.gz", "deep/c.parquet"]
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "index.html").write_bytes(b"")
+    with pytest.raises(UserError, match="curate pack"):
+        find_files("web", SourceConfig(path=str(tmp_path / "pages")))
+
+
+def test_home_and_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"")
+    (tmp_path / "list").write_bytes(b"\xef\xbb\xbfa.jsonl\r\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CRAWL", str(tmp_path))
+    for given in (SourceConfig(path="~/a.jsonl"), SourceConfig(path="${CRAWL}/*.jsonl"),
+                  SourceConfig(paths="$CRAWL/list", prefix="~/")):  # fmt: skip
+        assert [file.name for file in find_files("web", given)] == [str(tmp_path / "a.jsonl")]
+    with pytest.raises(UserError, match=r"the variable \$NOWHERE is not set"):
+        find_files("web", SourceConfig(path="$NOWHERE/a.jsonl"))
+    config = parse_config({"input": "a", "output": "~/out", "stages": ["exact_dedup"]})
+    assert config.output == str(tmp_path / "out")
+
+
+def test_an_arc_file_under_the_name_of_a_warc_is_told_before_the_run(tmp_path: Path) -> None:
+    arc = b"filedesc://x.arc 0.0.0.0 20010101000000 text/plain 9\n1 0 x\n\n"
+    for name, data in (("a.warc.gz", gzip.compress(arc)), ("b.warc", arc)):
+        (tmp_path / name).write_bytes(data)
+        config = SourceConfig(path=str(tmp_path / name))
+        (file,) = find_files("web", config)
+        with pytest.raises(UserError, match="is an ARC file; convert it with `warcio recompress"):
+            reader(config, file).slices(file, 1 << 20)

@@ -13,6 +13,7 @@ import zstandard
 from curate.errors import UserError
 from curate.sources import SourceConfig, reader
 from curate.sources.reader import Slice, settled
+from tests.engine import run_it, settings, table
 from tests.sources.reading import put, read, real, reasons, sliced
 from tests.sources.warc_bytes import text
 
@@ -135,32 +136,65 @@ def test_the_documents_own_columns_are_not_carried_twice(tmp_path: Path) -> None
     }
 
 
-def test_declared_types_hold_and_a_value_that_does_not_fit_is_damage(tmp_path: Path) -> None:
+def test_declared_types_hold_and_a_value_that_does_not_fit_costs_itself(tmp_path: Path) -> None:
     rows = [{"text": "a", "x": 1, "y": "s"}, {"text": "b", "x": 1.5, "y": [1]}, {"text": "c", "x": "?"}, {"text": "d"}]
     file = put(tmp_path, "a.jsonl", lines(rows))
     spans = read(file, columns={"x": "double", "y": "string"})
     assert [dict(s.document.attributes) for s in spans if s.document] == [
-        {"x": 1.0, "y": "s"}, {"x": 1.5, "y": "[1]"}, {"x": None, "y": None},
+        {"x": 1.0, "y": "s"}, {"x": 1.5, "y": "[1]"}, {"x": None, "y": None}, {"x": None, "y": None},
     ]  # fmt: skip
-    assert reasons(spans) == ["damaged"]
-    assert spans[2].drop is not None and spans[2].drop.cause.startswith("column 'x' holds \"?\", which is no double")
-    assert reasons(read(file, columns={"x": "int64"})) == ["damaged", "damaged"]
+    assert [span.notes for span in spans] == [(), (), ("unfit:x",), ()]
+    spans = read(file, columns={"x": "int64"})
+    assert [span.notes for span in spans] == [(), ("unfit:x",), ("unfit:x",), ()] and not reasons(spans)
+    assert [s.document.attributes["y"] for s in read(file, columns={"y": "json"}) if s.document] == [
+        '"s"', "[1]", None, None,
+    ]  # fmt: skip
+
+
+def test_whole_numbers_are_kept_exactly_or_not_at_all(tmp_path: Path) -> None:
+    big, wide = 15284527576400310788, (1 << 53) + 1
+    head = {"text": "a", "u": big, "n": wide, "s": -1, "h": 1 << 70}
+    heads = [[head, {"text": "b", "u": 1, "n": 0.5, "s": big, "h": 1}]]
+    found = types(tmp_path, heads, columns="all")
+    assert [str(kind) for kind in found.values()] == ["uint64", "string", "string", "string"]
+    file = put(tmp_path, "b.jsonl", lines(heads[0]))
+    documents = [span.document.attributes for span in read(file, columns="all") if span.document]
+    assert documents == [
+        {"u": big, "n": str(wide), "s": "-1", "h": str(1 << 70)}, {"u": 1, "n": "0.5", "s": str(big), "h": "1"},
+    ]  # fmt: skip
+    (span,) = read(put(tmp_path, "c.jsonl", b'{"text": "t", "x": %d}\n' % wide), columns={"x": "double"})
+    assert span.document is not None and span.document.attributes == {"x": None} and span.notes == ("unfit:x",)
+    digits = b"9" * 5_000
+    (span,) = read(put(tmp_path, "d.jsonl", b'{"text": "t", "x": %s}\n' % digits), columns="all")
+    assert span.document is not None and span.document.attributes == {"x": digits.decode()}
+
+
+def test_a_column_that_changes_late_costs_no_text_and_is_an_alarm(tmp_path: Path) -> None:
+    rows = [{"text": text(number), "score": 1} for number in range(120)]
+    rows += [{"text": text(200 + number), "score": 0.5, "late": "x"} for number in range(30)]
+    put(tmp_path, "a.jsonl", lines(rows))
+    source = {"path": str(tmp_path / "a.jsonl"), "columns": "all"}
+    report = run_it(settings({"web": source}, tmp_path / "out", stages=["exact_dedup"]))
+    assert report.stats["kept"]["documents"] == 150
+    assert report.stats["alarms"] == [
+        {"alarm": "column_unfit", "name": "web.score", "dropped": 30, "of": 150},
+        {"alarm": "column_unseen", "name": "web.late", "dropped": 30, "of": 150},
+    ]
+    assert table(tmp_path / "out", "shards").column("score").null_count == 30
 
 
 def test_an_unknown_type_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="'x' can't have the type 'complex'; known are string, int64, double, bool"):
+    with pytest.raises(UserError, match="'x' can't have the type 'complex'; known are string, int64, uint64, double"):
         read(put(tmp_path, "a.jsonl", b"{}"), columns={"x": "complex"})
 
 
-def test_numbers_that_no_column_holds_cost_their_line(tmp_path: Path) -> None:
+def test_numbers_that_no_column_holds_cost_themselves(tmp_path: Path) -> None:
     data = b"".join(
         b'{"text": "t", "n": %s, "d": %s}\n' % pair
         for pair in [(b"3", b"1"), (b"Infinity", b"1"), (b"NaN", b"1"), (b"1", b"9" * 400), (b"4.0", b"Infinity")]
     )
     spans = read(put(tmp_path, "a.jsonl", data), columns={"n": "int64", "d": "double"})
-    assert [span.drop and span.drop.cause[:17] for span in spans] == [
-        None, "column 'n' holds ", "column 'n' holds ", "column 'd' holds ", None
-    ]  # fmt: skip
+    assert [span.notes for span in spans] == [(), ("unfit:n",), ("unfit:n",), ("unfit:d",), ()]
     assert spans[4].document is not None
     assert spans[4].document.attributes == {"n": 4, "d": float("inf")}
 

@@ -8,6 +8,7 @@ from curate.sources.members.inflated import Inflated
 from curate.sources.members.member_chain import Codec, next_start
 from curate.sources.members.warc_record import BLANK, BadRecord
 from curate.sources.members.warc_stream import header_at, next_header
+from curate.sources.members.whole_streams import WholeStream
 from curate.sources.members.window import Window
 from curate.sources.members.zstd_frames import MAGIC, ZstdFrames
 
@@ -28,6 +29,9 @@ def layout(window: Window, name: str, max_bytes: int) -> Layout:
 
     The first bytes say which codec it is; where nothing can be read with that, the name does.
     """
+    whole = WholeStream.at_start(window)
+    if whole is not None:
+        return Layout("stream", whole)
     by_head, by_name = _codec_of_bytes(window), _codec_of_name(window, name)
     if by_head and by_name and by_head.name == by_name.name:
         by_name = by_head

@@ -1,0 +1,48 @@
+"""`curate compare`: which of two runs is better data?"""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from curate.compare.compare import Row, compare
+from curate.compare.sample import sample
+from curate.sizes import numbered
+
+VERDICTS = {"a": "A", "b": "B", "none": "no difference", "other": "they differ"}
+
+
+@click.command(
+    "compare", epilog="\b\nExample:\n  curate compare out-a/ out-b/ --target encyclopedia.jsonl --words 500000"
+)
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "--target", required=True, metavar="FILE", help="Texts as the data should be: a .jsonl file with a 'text' a line."
+)
+@click.option("--words", type=click.IntRange(1000), default=300_000, show_default=True, help="Of each sample.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the samples.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(a: str, b: str, target: str, words: int, seed: int, as_json: bool) -> None:
+    """Compare the data of the runs at A and B (or two .jsonl files of texts), by equally large samples.
+
+    Cheap proxies, each with the interval of the difference; all intervals hold together at 95 %. None of them is the
+    accuracy of a trained model: docs/compare.md says what each shows and what it does not.
+    """
+    samples = [sample(place, words, seed) for place in (a, b)]
+    aim = sample(target, words, seed)
+    rows = compare(samples[0], samples[1], aim)
+    if as_json:
+        click.echo(json.dumps([{**asdict(row), "verdict": row.verdict} for row in rows], indent=1))
+        return
+    least = min(one.words for one in samples)
+    click.echo(f"A {a}\nB {b}\n{numbered(least, 'word')} of each, {numbered(aim.words, 'word')} of {target}\n")
+    click.echo(f"{'':22}{'A':>10}{'B':>10}{'B - A':>24}  better")
+    for row in rows:
+        click.echo(_line(row))
+        click.echo(f"  {row.shows}")
+
+
+def _line(row: Row) -> str:
+    around = f"{row.low:+.4g} … {row.high:+.4g}"
+    return f"{row.measure:22}{row.a:10.4g}{row.b:10.4g}{around:>24}  {VERDICTS[row.verdict]}"

@@ -1,0 +1,1 @@
+"""Which data is better? Published proxies of it, on equal samples of two runs."""
