@@ -236,8 +236,20 @@ PROVENANCE = {
     "memory": "fitted on torchtitan's peaks (gated MLPs); working_set_copies_plain, of MLPs without a gate, is a round "
     "number at which nearly every open run of llm-foundry fits the card it ran on; logit_bytes_fused and framework_gib "
     "are priors",
-    "bands": "90th percentile of the absolute relative errors on rows left out of the fit (bench/scale_accuracy.py); "
-    "megatron also over Llama 3 405B's published layouts",
+    "carried": "megatron on A100: matmuls, collectives and host times as fitted for unfused Megatron on A100 "
+    "(vTrain), flash attention as fitted for fsdp on A100, matmul_peak lowered so that no run is faster than the "
+    "fastest measured on 64 or more A100 (55.9 % of the peak)",
+    "situations": "what widens a band beside the error on rows left out (root of the sum of squares): constants "
+    "carried from another stack on the card; a card in no table; context parallelism (torchtitan runs were 39 to 75 "
+    "% slower) and models that no table covers (experts, layers without plain attention)",
+    "fp4_gain": "a prior: fp8's measured gain times half of what the peak doubles by",
+    "tensor_pair_loss": "set by hand: pairs of GPUs on layers of 6,144 or more in a pipeline were up to 38 % "
+    "slower in vTrain's table than everything else says; no cause is known",
+    "published": "fitted on scale/data/published_runs.csv by bench/scale_published.py; bands are conformal, of "
+    "runs left out and (band_unseen) of dies left out",
+    "bands": "90th percentile of the absolute relative errors on rows left out of the fit "
+    "(bench/scale_accuracy.py), for fsdp and megatron at least that of whole tables left out (torchtitan; Llama 3 "
+    "405B's published layouts)",
 }
 
 

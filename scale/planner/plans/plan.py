@@ -28,6 +28,7 @@ from scale.planner.plans.sections import (
     published_section,
     with_band,
 )
+from scale.planner.step.calibration import evidence
 from scale.planner.step.estimate import StepEstimate, estimate_memory, estimate_step
 from scale.planner.step.hardware import Gpu
 from scale.planner.step.search import Candidates, search
@@ -100,6 +101,7 @@ def ranked_layout(inputs: PlanInput, layout: Layout, rank: int) -> dict[str, Any
         "layout": asdict(layout),
         "micro_batches": layout.micro_batches(inputs.train),
         "stack": step.stack,
+        "evidence": evidence(step.stack, inputs.cluster.gpu),
         "step_seconds": with_band(step.seconds, step.band),
         "causes_seconds": step.causes,
         "mfu_full_attention": step.mfu_full,
@@ -126,7 +128,9 @@ def spent(inputs: PlanInput, layout: Layout, step: StepEstimate) -> dict[str, An
     if math.isinf(actual):
         raise Refusal(no_progress(inputs, losses))
     amounts = _amounts(inputs, actual)
-    known = reached(inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP)
+    known = reached(
+        inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP, step.stack
+    )
     return {
         "days": _ranged(actual, known),
         **{key: _ranged(value, known) for key, value in amounts.items()},
@@ -259,7 +263,7 @@ def narrow_batch(inputs: PlanInput) -> list[str]:
     """A batch that divides into far fewer replicas than there are GPUs, and the next one that does not."""
     batch, gpus = inputs.train.global_batch, inputs.cluster.gpus
     ways = max(d for d in range(1, min(batch, gpus) + 1) if batch % d == 0 and gpus % d == 0)
-    if ways * 8 > min(batch, gpus):
+    if ways * 2 > min(batch, gpus):
         return []
     better = -(-batch // min(batch, gpus)) * min(batch, gpus)
     return [

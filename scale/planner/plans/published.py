@@ -62,18 +62,22 @@ class Reached:
     nearest: tuple[Run, ...]
 
 
-def log_mfu(tuned_mfu: float, flops: float, constants: Mapping[str, float]) -> float:
-    """Log of the MFU a published run reaches where tuned software reaches `tuned_mfu` (fractions, full attention)."""
+def log_mfu(tuned_mfu: float, flops: float, constants: Mapping[str, float], shift: float = 0.0) -> float:
+    """Log of the MFU a published run reaches where tuned software reaches `tuned_mfu` (fractions, full attention).
+
+    `shift` is that of the software: the constants of FSDP are of runs as they ran, so less is lost to them.
+    """
     budget = max(-LARGEST_BUDGET, min(LARGEST_BUDGET, math.log(max(flops, 1.0) / TYPICAL_FLOPS)))
     tuned = constants["tuned"] * math.log(max(tuned_mfu, 1e-9) / TYPICAL_MFU)
-    return constants["intercept"] + tuned + constants["budget"] * budget
+    return constants["intercept"] + tuned + constants["budget"] * budget + shift
 
 
-def reached(model: Model, cluster: Cluster, train: Train, tuned_mfu: float) -> Reached:
+def reached(model: Model, cluster: Cluster, train: Train, tuned_mfu: float, stack: str = "megatron") -> Reached:
     """What runs of this size reach where the best layout reaches `tuned_mfu` with failures; never more than that."""
     constants = calibration()["published"]
     flops = token_flops(model, train.sequence)
-    mfu = min(math.exp(log_mfu(tuned_mfu, flops.six_n * train.tokens, constants)), tuned_mfu)
+    shift = constants["software"].get(stack, 0.0)
+    mfu = min(math.exp(log_mfu(tuned_mfu, flops.six_n * train.tokens, constants, shift)), tuned_mfu)
     seen = cluster.gpu.die in constants["dies"]
     band = constants["band"] if seen else constants["band_unseen"]
     factor = tuned_mfu / mfu

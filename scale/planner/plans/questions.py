@@ -47,7 +47,9 @@ def days_of(inputs: PlanInput, layout: Layout) -> float:
     )
     if not losses.goodput:
         return math.inf
-    known = reached(inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP)
+    known = reached(
+        inputs.model, inputs.cluster, inputs.train, step.mfu_full * losses.goodput / BESIDE_STEP, step.stack
+    )
     return losses.days(inputs.train.tokens / step.tokens_per_second / 86400) * BESIDE_STEP * known.factor
 
 

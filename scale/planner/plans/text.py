@@ -62,6 +62,11 @@ def _model(plan: Plan) -> list[str]:
     return lines
 
 
+EVIDENCE = {
+    "fitted": "were fitted on this die",
+    "carried": "are carried over from other software on this die",
+    "none": "were fitted on other cards",
+}
 LEGEND = (
     "  tp, cp, pp, ep, dp: tensor-, context-, pipeline-, expert- and data-parallel ways (cp, ep: 1 if not named);",
     "  zero: ZeRO stage; b: sequences in a micro-batch; v: model chunks on a stage; zb1p, zbv, dualpipe: schedules;",
@@ -89,6 +94,7 @@ def _layouts(plan: Plan) -> list[str]:
             f"({item['bubble']['ratio_to_ideal']:.3f} of ideal); {measure(memory['value'], 1)} GiB ± "
             f"{100 * memory['band']:.0f} % on the {item['memory']['worst_stage']} stage"
         )
+        lines.append(f"     timed as {item['stack']}, whose constants {EVIDENCE[item['evidence']]}")
         lines += [f"     note: {remark}" for remark in item["remarks"]]
     return lines
 

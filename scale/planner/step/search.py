@@ -93,11 +93,11 @@ def powers_of_two(limit: int) -> list[int]:
 
 
 def software_limits(train: Train, limits: Limits) -> Limits:
-    """The limits narrowed to what the named software is known for: FSDP shards alone, Megatron keeps whole weights."""
+    """The limits narrowed to what the named software does: FSDP shards and has no pipeline, Megatron keeps weights."""
     if train.software == "fsdp":
         zeros = tuple(z for z in limits.zero if z >= 2)
         require(bool(zeros), "limits.zero: fsdp shards at stage 2 or 3; give one of them or other software")
-        return replace(limits, tp=limits.tp or (1,), pp=limits.pp or (1,), zero=zeros)
+        return replace(limits, pp=limits.pp or (1,), zero=zeros)
     if train.software == "megatron" and limits.zero == Limits().zero:
         return replace(limits, zero=(0, 1))
     return limits

@@ -71,15 +71,28 @@ def test_each_run_has_a_source_and_a_shape() -> None:
         assert 0.1 < run.mfu < 0.6
 
 
+def test_less_is_lost_to_the_constants_of_runs_as_they_ran() -> None:
+    model, cluster, train = model_from_shape(SEVEN), Cluster(find_gpu("A100"), 64), Train(4096, 64, 1e12)
+    megatron, fsdp = (reached(model, cluster, train, 0.5, stack).factor for stack in ("megatron", "fsdp"))
+    assert 1 <= fsdp < megatron
+
+
 @pytest.mark.parametrize("software", ["megatron", "fsdp"])
 def test_the_named_software_runs_every_layout(software: str) -> None:
     made = make_plan(parse_plan(config(software=software)), 3)
     assert {item["stack"] for item in made["layouts"]} == {software}
 
 
-def test_fsdp_shards_and_cuts_nothing_else() -> None:
+def test_fsdp_shards_and_has_no_pipeline() -> None:
     layout = planned(software="fsdp")["layout"]
-    assert layout["zero"] >= 2 and layout["tp"] == layout["pp"] == 1
+    assert layout["zero"] >= 2 and layout["pp"] == 1
+
+
+@pytest.mark.parametrize(("gpu", "known"), [("H100", "fitted"), ("A100", "carried"), ("MI300X", "none")])
+def test_the_plan_says_what_its_constants_rest_on(gpu: str, known: str) -> None:
+    made = make_plan(parse_plan(config(gpu=gpu, software="megatron")), 1)
+    assert made["layouts"][0]["evidence"] == known
+    assert "timed as megatron" in plan_text(made)
 
 
 def test_other_software_is_refused_with_the_list() -> None:
