@@ -4,7 +4,7 @@ One table for all stages that look at one document and ask no model of the user'
 that compare documents: `bench/decide.py`, `bench/pairs.py`). The documents are those of `bench/rules.py`, 500 words
 each, half of them with links, addresses and lines that rules look for. Each stage gets a document without cached
 words. CPU time of this process, best of five rounds. With `--peers`, in an environment that has them, the peers' own
-code on the same texts.
+code on the same texts, and one stage of ours as a yardstick between both tables.
 """
 
 import random
@@ -34,6 +34,7 @@ from stages.url_filter import UrlFilter
 from stages.where import Where
 
 WORDS, COUNT, LEAST = 500, 200, 2_000
+YARDSTICK = "gopher paper"
 ODD = (
     "See https://site.example/a?b=1 now",
     "mail jo@kern-mail.net",
@@ -92,16 +93,21 @@ def ours(folder: Path) -> Iterator[tuple[str, Any]]:
     yield "tokens (estimate)", Tokens()
 
 
-def peers(folder: Path) -> Iterator[tuple[str, Callable[[str], Any]]]:
-    """The peers' own code for the same work, where it is installed."""
+def peers() -> Iterator[tuple[str, Callable[[str], Any]]]:
+    """The peers' own code for the same work, where it is installed; RedPajama-V2's signals all together."""
     from peer_verdicts import data_juicer, datatrove, dclm, redpajama
 
-    for peer in (datatrove, dclm, data_juicer, redpajama):
+    for peer in (datatrove, dclm, data_juicer):
         try:
             for name, _, theirs in peer():
                 yield f"{peer.__name__}: {name}", theirs
         except (ImportError, KeyError) as error:
             print(f"{peer.__name__} is not there ({error})", file=sys.stderr)
+    try:
+        signals = [theirs for _, _, theirs in redpajama()]
+        yield "redpajama: all signals", lambda text: [signal(text) for signal in signals]
+    except (ImportError, KeyError) as error:
+        print(f"redpajama is not there ({error})", file=sys.stderr)
 
 
 def a_second(work: Callable[[Any], object], items: Callable[[], list[Any]]) -> float:
@@ -128,10 +134,12 @@ def main() -> None:
     print("| stage | documents/s at 500 words | |\n|---|---:|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, stage in ours(Path(folder)):
+            if "--peers" in sys.argv and name != YARDSTICK:
+                continue
             speed = a_second(stage.apply, documents)
             print(f"| `{name}` | {speed:,.0f} | {'' if speed >= LEAST else 'slower than asked'} |", flush=True)
         if "--peers" in sys.argv:
-            for name, theirs in peers(Path(folder)):
+            for name, theirs in peers():
                 print(f"| {name} | {a_second(theirs, lambda: list(made)):,.0f} | |", flush=True)
 
 

@@ -68,8 +68,8 @@ def _share(part: float, whole: float) -> float | None:
 def _entropy(words: Sequence[str]) -> float | None:
     """Of the distribution of words, in nats."""
     total = len(words)
-    shares = (count / total for count in Counter(words).values())
-    return round(-sum(share * math.log(share) for share in shares), 8) if total else None
+    alike = Counter(Counter(words).values()).items()  # words that stand as often as each other add the same
+    return round(-sum(n * count / total * math.log(count / total) for count, n in alike), 8) if total else None
 
 
 def entries_met(words: Sequence[str], entries: frozenset[str]) -> int:

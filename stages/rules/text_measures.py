@@ -69,11 +69,13 @@ def character_shares(text: str) -> dict[str, float]:
     return {f"{kind}_ratio": found / max(len(text), 1) for kind, found in zip(_KINDS, sums, strict=True)}
 
 
+def bare_words(text: str) -> list[str]:
+    """The words in lower case without the special characters at their ends; those of special characters alone left
+    out."""
+    return [bare for word in text.lower().split() if (bare := word if word.isalpha() else _bare(word))]
+
+
 def _bare(word: str) -> str:
-    """A word in lower case without the special characters at its ends."""
-    word = word.lower()
-    if word.isalpha():
-        return word
     start, end = 0, len(word)
     while start < end and _kinds(word[start])[-1]:
         start += 1
@@ -126,7 +128,7 @@ def measures(
 ) -> dict[str, Any]:
     """All of `TYPES`; shares of listed words are None without their list."""
     lines, lengths = text.splitlines(), list(map(len, words))
-    bare = [stripped for word in words if (stripped := _bare(word))]
+    bare = bare_words(text)
     count = max(len(bare), 1)
     return {
         "characters": len(text),
