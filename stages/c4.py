@@ -7,7 +7,6 @@ rule of our own. FineWeb uses the stage with `require_end_mark: false`.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 import pyarrow as pa
@@ -17,7 +16,8 @@ from curate.document import Document
 from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.rules.evidence import marked
-from stages.rules.scope import entries, in_scope
+from stages.rules.scope import in_scope
+from stages.rules.word_lists import met, word_list
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -31,7 +31,6 @@ POLICY_PHRASES = (
     "use cookies",
 )
 
-_WORD = re.compile(r"\w+")
 _CITATION = re.compile(r"\[\d*\]|\[edit\]|\[citation needed\]")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[^\sa-z])")
 _NO_SENTENCE_END = re.compile(
@@ -47,20 +46,6 @@ def sentences(line: str) -> int:
     """
     breaks = _SENTENCE_BREAK.finditer(line)
     return 1 + sum(not _NO_SENTENCE_END.search(line, max(0, found.start() - 8), found.start()) for found in breaks)
-
-
-@lru_cache(maxsize=8)
-def _bad_words(path: str) -> tuple[frozenset[str], re.Pattern[str]]:
-    """The words of a list, and a pattern for its phrases."""
-    words = frozenset(filter(_WORD.fullmatch, entries(path)))
-    phrases = "|".join(map(re.escape, sorted(set(entries(path)) - words)))
-    return words, re.compile(rf"(?<!\w)(?:{phrases})(?!\w)" if phrases else r"(?!)")
-
-
-def bad_words_in(text: str, path: str) -> int:
-    """How often entries of a list stand in a case-folded text as whole words."""
-    words, phrases = _bad_words(path)
-    return sum(word in words for word in _WORD.findall(text)) + len(phrases.findall(text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +99,7 @@ class C4(RuleStage):
         """Raises ValueError where the list can't be read, before a page is."""
         try:
             if self.bad_words_file is not None:
-                _bad_words(self.bad_words_file)
+                word_list(self.bad_words_file)
         except UserError as error:
             raise ValueError(f"bad_words_file: {error}") from None
 
@@ -151,7 +136,7 @@ class C4(RuleStage):
         if not in_scope(self.languages, doc):
             return dict.fromkeys(self.measures)
         lower = doc.text.casefold()
-        found = None if self.bad_words_file is None else bad_words_in(lower, self.bad_words_file)
+        found = None if self.bad_words_file is None else sum(1 for _ in met(lower, word_list(self.bad_words_file)))
         return {
             "lorem_ipsum": lower.count("lorem ipsum"),
             "curly_brackets": lower.count("{"),
