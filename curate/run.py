@@ -40,7 +40,7 @@ from curate.write.shards import write_shards
 
 Decided = Callable[[Survivors, Executor, Path], Any]  # looks at a run whose verdicts stand, before it is written
 Telling = Callable[[str], None]
-Progress = Callable[[str, Mapping[str, Any]], None]
+PhaseSeen = Callable[[str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Report:
         return sum(row["documents"] for row in self.stats["dropped"] if row["reason"] == "damaged")
 
 
-def run(config: Config, executor: Executor, options: Options, progress: Progress, tell: Telling) -> Report:
+def run(config: Config, executor: Executor, options: Options, progress: PhaseSeen, tell: Telling) -> Report:
     """Runs a config to the end, or goes on with what an earlier run of the same config left.
 
     Raises UserError for what a person can mend; AccountsOpen when records or bytes do not add up (a bug).
@@ -110,7 +110,7 @@ def _phases(
     options: Options,
     output: Output,
     parts: Parts,
-    progress: Progress,
+    progress: PhaseSeen,
 ) -> Report:
     clock = Clock()
     size = slice_size(sum(file.size for file in files), executor.workers, options.slice_bytes)
@@ -164,7 +164,7 @@ def _balance(
 
 
 def decide_all(
-    config: Config, survivors: Survivors, executor: Executor, options: Options, progress: Progress
+    config: Config, survivors: Survivors, executor: Executor, options: Options, progress: PhaseSeen
 ) -> dict[str, dict[str, int]]:
     """Runs the corpus stages over what the scan left; returns each one's integers for the report."""
     folder = survivors.work / "decide"
@@ -180,7 +180,7 @@ def decide_all(
     return decide(executor, folder, config.corpus_stages, survivors.size, attributes, editing).notes
 
 
-def write_all(survivors: Survivors, executor: Executor, output: Output, progress: Progress) -> Written:
+def write_all(survivors: Survivors, executor: Executor, output: Output, progress: PhaseSeen) -> Written:
     """Writes shards, ledger, measures and samples."""
     work, verdicts = str(survivors.work), verdict_table(survivors)
     shards = plan_shards(survivors, verdicts, survivors.config, survivors.work)

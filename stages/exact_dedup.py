@@ -15,7 +15,7 @@ from curate.stage import Sketch, Verdicts
 from curate.text import normalize
 
 SHA1 = np.dtype([("sha1", "<u4", (5,))])
-BLOCK = 1 << 18  # pairs confirmed at once
+PAIRS_AT_ONCE = 1 << 18  # pairs confirmed at once
 
 
 def normalize_for_exact(text: str) -> str:
@@ -52,8 +52,8 @@ def _find_copies(task: _Task) -> Path:
         documents, firsts = documents[rest], firsts[rest]
         collided: list[int] = []  # documents whose 64-bit key is that of another text
         with path.open("wb") as file:
-            for begin in range(0, len(documents), BLOCK):
-                some, first = documents[begin : begin + BLOCK], firsts[begin : begin + BLOCK]
+            for begin in range(0, len(documents), PAIRS_AT_ONCE):
+                some, first = documents[begin : begin + PAIRS_AT_ONCE], firsts[begin : begin + PAIRS_AT_ONCE]
                 equal = (corpus.records(some)["sha1"] == corpus.records(first)["sha1"]).all(axis=1)
                 np.stack([some[equal], first[equal]], axis=1).tofile(file)
                 collided += some[~equal].tolist()

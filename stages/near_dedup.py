@@ -160,5 +160,5 @@ class NearDedup:
         return shingles(doc.normalized, self.shingle)
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
-        whole = self.cluster == "component"
-        return near_verdicts(corpus, self, "near_duplicate", "cluster_size", whole)
+        one_each = self.cluster == "component"
+        return near_verdicts(corpus, self, "near_duplicate", "cluster_size", one_each)

@@ -24,7 +24,7 @@ from curate.stage import CorpusStage, declared
 
 FOLDER, NAME, FORMAT = "index", "index.json", 1
 DOCUMENTS = 1 << 20  # of a part
-BLOCK = 1 << 22  # bytes copied at once
+COPIED_AT_ONCE = 1 << 22  # bytes copied at once
 
 
 class StageTask(NamedTuple):
@@ -133,6 +133,6 @@ def _append(task: StageTask, number: int, kind: str, data: bytes) -> None:
 def _copy(task: StageTask, number: int, kind: str, source: BinaryIO, size: int) -> None:
     with Path(task.target, _part(number), f"{task.name}.{kind}").open("ab") as file:
         while size:
-            block = source.read(min(size, BLOCK))
+            block = source.read(min(size, COPIED_AT_ONCE))
             file.write(block)
             size -= len(block)

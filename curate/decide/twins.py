@@ -7,7 +7,7 @@ is kept, so a chain of small edits does not swallow texts that are unlike each o
 * of the documents kept in each of its buckets the first IN_BUCKET and the latest.
 
 Its twin is the most similar of these, the earliest in keep order among equals. Documents of equal records are
-judged as one: the first decides, the others are its copies. A cluster of more than BLOCK different records is
+judged as one: the first decides, the others are its copies. A cluster of more than JUDGED_AT_ONCE different records is
 judged in blocks of so many, which know of each other only the first FIRST kept.
 """
 
@@ -28,7 +28,7 @@ I64 = npt.NDArray[np.int64]
 FIRST = 64
 IN_BUCKET = 256
 GIANT = 1_000  # documents; a round number by judgement: a cluster so large is more often a template than a text
-BLOCK = 1 << 20  # records: with keys, buckets and counts under 1 GiB
+JUDGED_AT_ONCE = 1 << 20  # records: with keys, buckets and counts under 1 GiB
 READ = 1 << 15  # records read at once
 MATRIX = 1 << 17  # similarities of small clusters computed at once
 
@@ -141,8 +141,8 @@ def judge_large(stage: Resemblance, threshold: float, corpus: Corpus, cluster: I
     score = np.ones(len(members), np.float32)
     opening: list[int] = []  # places of the first FIRST kept
     capped = 0
-    for begin in range(0, len(leaders), BLOCK):
-        block = leaders[begin : begin + BLOCK]
+    for begin in range(0, len(leaders), JUDGED_AT_ONCE):
+        block = leaders[begin : begin + JUDGED_AT_ONCE]
         kept = _Kept(_keys(stage, corpus, members[block]))
         for place, mine in enumerate(block.tolist()):
             near, some_left_out = kept.candidates(place)
@@ -157,7 +157,7 @@ def judge_large(stage: Resemblance, threshold: float, corpus: Corpus, cluster: I
             kept.add(place)
             if len(opening) < FIRST:
                 opening.append(mine)
-    return _with_copies(members, leader, twin, score), Capped(capped, int(len(leaders) > BLOCK))
+    return _with_copies(members, leader, twin, score), Capped(capped, int(len(leaders) > JUDGED_AT_ONCE))
 
 
 def _with_copies(members: I64, leader: I64, twin: I64, score: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
@@ -243,13 +243,13 @@ def alarmed(notes: Mapping[str, int]) -> Iterator[Alarm]:
         yield Alarm("giant_cluster", largest - 1, largest)
 
 
-def near_verdicts(corpus: Corpus, stage: Resemblance, reason: str, size_column: str, whole: bool) -> Iterator[Verdicts]:
+def near_verdicts(corpus: Corpus, stage: Resemblance, reason: str, size_column: str, one: bool) -> Iterator[Verdicts]:
     """Clusters the living documents and drops all that have a kept twin.
 
-    `whole` keeps one document a cluster, however unlike the others are to it. Each kept document that has
+    `one` keeps one document a cluster, however unlike the others are to it. Each kept document that has
     twins gets in `size_column` their number, itself counted.
     """
-    threshold = -1.0 if whole else stage.threshold
+    threshold = -1.0 if one else stage.threshold
     tasks = [JudgeTask(corpus, stage, threshold, block) for block in blocks(corpus, stage)]
     judged = corpus.map(judge, tasks)
     _note(corpus, judged)

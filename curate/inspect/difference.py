@@ -39,7 +39,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class Ends:
     """The verdict of every document of a run: ascending keys of file and offset, and a code into `names`."""
 
     key: I64
@@ -47,7 +47,7 @@ class Verdicts:
     names: tuple[Verdict, ...]
 
     @classmethod
-    def of(cls, run: OpenedRun, order: dict[str, int]) -> "Verdicts":
+    def of(cls, run: OpenedRun, order: dict[str, int]) -> "Ends":
         """Reads them from shards and ledger. `order` numbers the files of both runs."""
         names: list[Verdict] = [(KEPT, "")]
         parts: list[tuple[I64, I64]] = []
@@ -105,7 +105,7 @@ class Difference:
     def moves(self, examples: int) -> list[Move]:
         """All pairs of verdicts, largest first, those that changed sides before others."""
         order, pairs = self.names
-        one, other = Verdicts.of(self.before, order), Verdicts.of(self.after, order)
+        one, other = Ends.of(self.before, order), Ends.of(self.after, order)
         key = np.union1d(one.key, other.key)
         codes = [_spread(verdicts, key) for verdicts in (one, other)]
         width = len(other.names) + 1
@@ -149,7 +149,7 @@ def _name(pair: tuple[str | None, str | None]) -> str:
     return pair[1] or pair[0] or ""
 
 
-def _spread(verdicts: Verdicts, key: I64) -> I64:
+def _spread(verdicts: Ends, key: I64) -> I64:
     """The code at each of the keys; one past the names where the run did not read it."""
     code = np.full(len(key), len(verdicts.names), np.int64)
     code[np.searchsorted(key, verdicts.key)] = verdicts.code

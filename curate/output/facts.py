@@ -56,7 +56,7 @@ class Dropped(TypedDict):
     crawl_bytes: int
 
 
-class Alarm(TypedDict):
+class AlarmRow(TypedDict):
     """One alarm: its kind, what it is about, and two counts that the kind gives a meaning."""
 
     alarm: str
@@ -75,7 +75,7 @@ class Stats(TypedDict):
     kept_by: list[KeptBy]
     dropped: list[Dropped]
     notes: dict[str, dict[str, int]]  # of each corpus stage
-    alarms: list[Alarm]
+    alarms: list[AlarmRow]
 
 
 class Timings(TypedDict):
@@ -112,7 +112,7 @@ class ListedShard(ListedFile):
     rows: int
 
 
-class Rows(TypedDict):
+class Books(TypedDict):
     """The books: read = kept + dropped; `written` counts a document as often as it was written."""
 
     read: int
@@ -130,7 +130,7 @@ class Manifest(Parts):
     shards: list[ListedShard]
     export: NotRequired[list[ListedFile]]
     index: NotRequired[list[ListedFile]]
-    rows: Rows
+    rows: Books
     documents_by_source: dict[str, int]
     tokens_by_source: dict[str, int]
     tokens_are: str

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 from curate.inspect.lookup import may_hold
 from curate.inspect.opened import OpenedRun
 
-Address = tuple[str, int]  # file and offset
+Place = tuple[str, int]  # file and offset
 
 
-def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Address], columns: list[str]) -> list[dict[str, Any]]:
+def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Place], columns: list[str]) -> list[dict[str, Any]]:
     """The rows of some addresses in a kind of table, with `file_path`, `offset` and the columns asked for."""
     known = set(addresses)
     offsets = pa.array(sorted({offset for _, offset in known}), pa.int64())
@@ -25,14 +25,14 @@ def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Address], columns: li
     return found
 
 
-def kept_texts(run: OpenedRun, addresses: Iterable[Address], most: int) -> dict[Address, str]:
+def kept_texts(run: OpenedRun, addresses: Iterable[Place], most: int) -> dict[Place, str]:
     """Texts of kept pages, as far as at most so many row groups hold them.
 
     Shards in crawl order tell by their statistics where an offset lies; where too many row groups might hold one
     (a shuffled order), the rest goes without.
     """
     wanted = sorted(set(addresses))
-    found: dict[Address, str] = {}
+    found: dict[Place, str] = {}
     for path in run.parts("shards") if wanted else ():
         with run.open_part(path) as file:
             for group in range(file.num_row_groups):
@@ -44,7 +44,7 @@ def kept_texts(run: OpenedRun, addresses: Iterable[Address], most: int) -> dict[
     return found
 
 
-def _texts(file: pq.ParquetFile, group: int, addresses: set[Address]) -> Iterator[tuple[Address, str]]:
+def _texts(file: pq.ParquetFile, group: int, addresses: set[Place]) -> Iterator[tuple[Place, str]]:
     places = file.read_row_group(group, ["file_path", "offset"])
     rows = [
         (row, address)

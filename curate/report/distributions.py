@@ -94,7 +94,7 @@ class Categories:
 def distributions(run: OpenedRun) -> list[Distribution | Categories]:
     """Lengths of the texts (stage ""), then every measure of every rule stage in the order of the config."""
     measures = [name for name in run.columns("measures") if "." in name]
-    verdicts = Verdicts(run) if run.parts("measures") else None
+    verdicts = AsSeen(run) if run.parts("measures") else None
     if verdicts is None or not len(verdicts.codes):
         return []
     overlap = Overlap()
@@ -147,7 +147,7 @@ def _unnamed(texts: pa.ChunkedArray, names: tuple[str, ...]) -> np.ndarray:
     return other
 
 
-class Verdicts:
+class AsSeen:
     """The verdict of each row of `measures/`, as seen from one stage."""
 
     def __init__(self, run: OpenedRun) -> None:

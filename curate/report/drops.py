@@ -5,7 +5,7 @@ from typing import Any
 
 from curate.inspect.evidence import Span, spans, unlike
 from curate.inspect.opened import OpenedRun
-from curate.report.addresses import Address, kept_texts, rows_at
+from curate.report.addresses import Place, kept_texts, rows_at
 
 EXCERPT, BEFORE = 700, 120  # characters shown of a text, and of those before the first evidence
 MOST_SPANS = 60
@@ -56,11 +56,11 @@ def _chosen(run: OpenedRun, most: int) -> dict[tuple[str, str], list[dict[str, A
     }
 
 
-def _address(row: dict[str, Any]) -> Address:
+def _address(row: dict[str, Any]) -> Place:
     return row["file_path"], row["offset"]
 
 
-def _twin(entry: dict[str, Any]) -> Address | None:
+def _twin(entry: dict[str, Any]) -> Place | None:
     return (entry["matched_file"], entry["matched_offset"]) if entry.get("matched_file") else None
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from curate.inspect.opened import OpenedRun
-from curate.report.addresses import Address, kept_texts, rows_at
+from curate.report.addresses import Place, kept_texts, rows_at
 
 LARGEST, MEMBERS, EXCERPT = 10, 5, 600  # clusters shown, pages shown of each, characters of the twin's text
 ROW_GROUPS = 24  # most row groups of shards that are read for texts
@@ -23,7 +23,7 @@ class Cluster:
     """A page that others were dropped for by one stage. `size` counts it too."""
 
     stage: str
-    address: Address
+    address: Place
     size: int
     url: str | None = None
     fate: str = "kept"  # or the stage that dropped it later
@@ -89,7 +89,7 @@ def _add_members(run: OpenedRun, clusters: list[Cluster]) -> None:
     columns = ["stage", "matched_file", "matched_offset", "file_path", "offset", "url", "domain", "score"]
     tables = (run.read_part(path, columns) for path in run.parts("ledger"))
     rows = (row for part in tables for row in part.filter(pc.is_in(part.column("matched_offset"), offsets)).to_pylist())
-    domains: dict[tuple[str, Address], set[str]] = {}
+    domains: dict[tuple[str, Place], set[str]] = {}
     for row in rows:
         key = (row["stage"], (row["matched_file"], row["matched_offset"]))
         cluster = by_key.get(key)
@@ -107,7 +107,7 @@ def _add_members(run: OpenedRun, clusters: list[Cluster]) -> None:
 def _add_twins(run: OpenedRun, clusters: list[Cluster]) -> None:
     """URL and fate of the page of each cluster that the others were dropped for; its text where that is cheap."""
     wanted = sorted({cluster.address for cluster in clusters})
-    facts: dict[Address, dict[str, Any]] = {}
+    facts: dict[Place, dict[str, Any]] = {}
     for row in rows_at(run, "ledger", wanted, ["url", "stage"]):
         facts[row["file_path"], row["offset"]] = row
     for row in rows_at(run, "shards", wanted, ["url"]):

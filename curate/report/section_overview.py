@@ -5,7 +5,7 @@ from markupsafe import Markup
 from curate.inspect.funnel import Lost, Passed, cut_out, funnel
 from curate.inspect.limits import declared_of
 from curate.inspect.opened import OpenedRun
-from curate.output.facts import Alarm, Kept, Stats
+from curate.output.facts import AlarmRow, Kept, Stats
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
 from curate.report.markup import count, element, folded, join, share, short, size, table, words
@@ -77,7 +77,7 @@ def alarms(run: OpenedRun) -> Markup:
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
 
 
-def _alarm(alarm: Alarm, says: str) -> Markup:
+def _alarm(alarm: AlarmRow, says: str) -> Markup:
     part, whole = alarm["dropped"], alarm["of"]
     told = {"dropped": count(part), "of": count(whole), "share": share(part, whole), "kind": words(alarm["alarm"])}
     return element("li", element("strong", alarm["name"]), f": {says.format(**told)}.", class_="alarm")

@@ -21,7 +21,7 @@ SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
 
-Progress = Callable[[ScanResult], None]
+ResultSeen = Callable[[ScanResult], None]
 
 
 def input_files(config: Config) -> list[InputFile]:
@@ -61,7 +61,7 @@ def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: i
     return tasks
 
 
-def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[ScanResult]:
+def crawl(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> list[ScanResult]:
     """The results of all scan tasks, in order."""
     _try_leftovers(tasks)
     done: dict[int, ScanResult] = {}
@@ -79,7 +79,7 @@ def crawl(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list
     return [done[task.index] for task in tasks]
 
 
-def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) -> list[ScanResult]:
+def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> list[ScanResult]:
     """File after file until the limit is reached; the tasks behind it read nothing."""
     done: dict[int, ScanResult] = {}
     left = tasks[0].limit or 0
@@ -90,7 +90,7 @@ def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: Progress) 
     return [done[task.index] for task in tasks]
 
 
-def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, done: dict[int, ScanResult]) -> None:
+def see_through(tasks: list[ScanTask], executor: Executor, progress: ResultSeen, done: dict[int, ScanResult]) -> None:
     """Runs tasks until each has a result in `done`, whatever dies over them."""
     waiting = list(tasks)
     strikes: Counter[str] = Counter()
@@ -110,7 +110,7 @@ def see_through(tasks: list[ScanTask], executor: Executor, progress: Progress, d
 def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> None:
     """Accuses the page under the cursor where the signal proves it; else tries that page alone."""
     offset = guard.cursor_at(task.folder.with_suffix(".tmp") / "cursor")
-    verdicts = guard.Verdicts(Path(task.work, "guard"))
+    verdicts = guard.Accusations(Path(task.work, "guard"))
     if offset == guard.TOGETHER and not verdicts.are_apart(task.index):
         verdicts.set_apart(task.index)  # one by one, the same pages tell which it was
         return
@@ -135,7 +135,7 @@ def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> Non
 def _accused(task: ScanTask, offset: int, verdict: tuple[str, str] | None) -> bool:
     """Stores a verdict against a page, if there is one; returns whether there is."""
     if verdict is not None:
-        guard.Verdicts(Path(task.work, "guard")).store(task.file_index, offset, *verdict)
+        guard.Accusations(Path(task.work, "guard")).store(task.file_index, offset, *verdict)
     return verdict is not None
 
 
@@ -145,7 +145,7 @@ def _try_leftovers(tasks: list[ScanTask]) -> None:
         folder = task.folder.with_suffix(".tmp")
         offset = guard.cursor_at(folder / "cursor") if folder.exists() else guard.IDLE
         if offset == guard.TOGETHER:
-            guard.Verdicts(Path(task.work, "guard")).set_apart(task.index)
+            guard.Accusations(Path(task.work, "guard")).set_apart(task.index)
         if offset >= 0:
             _accused(task, offset, alone.verdict(task, offset))
 

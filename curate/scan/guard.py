@@ -110,8 +110,8 @@ def accusation(signal_number: int) -> str | None:
     return ACCUSING.get(signal_number)
 
 
-class Verdicts:
-    """Verdicts on pages that killed a worker: one file each, stored once and replayed on every resume."""
+class Accusations:
+    """Accusations on pages that killed a worker: one file each, stored once and replayed on every resume."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

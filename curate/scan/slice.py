@@ -55,7 +55,7 @@ class _Crossing:
 
     def __init__(self, task: ScanTask, run: Run, output: ScanOutput) -> None:
         self.run, self.output, self.file_index = run, output, task.file_index
-        self.guards = guard.Verdicts(Path(task.work, "guard"))
+        self.guards = guard.Accusations(Path(task.work, "guard"))
         self.accused = self.guards.of_file(task.file_index)
         self.together = run.belt.together and not self.guards.are_apart(task.index)
         self._clear()

@@ -37,7 +37,7 @@ COPIES = 50  # kept documents that are copied, once whole and once changed
 SIMILARITIES = (0.95, 0.9, 0.85, 0.8)  # of changed copies, to the document they were made of, at most
 LEAST_WORDS = 60  # of a document that is changed: below it one word is a large part
 SOURCE = "canary"
-BLOCK = 1 << 16  # verdicts looked at at once
+VERDICTS_AT_ONCE = 1 << 16  # verdicts looked at at once
 NAME = ".canaries.json"
 
 
@@ -117,7 +117,8 @@ def _copies(survivors: Survivors) -> Iterator[Canary]:
 def _chosen(survivors: Survivors) -> list[int]:
     """Numbers of the kept documents with the smallest hashes."""
     verdicts, hashed = verdict_table(survivors), Samples(0, survivors.config.seed).hash
-    blocks = ((start, min(start + BLOCK, survivors.size)) for start in range(0, survivors.size, BLOCK))
+    starts = range(0, survivors.size, VERDICTS_AT_ONCE)
+    blocks = ((start, min(start + VERDICTS_AT_ONCE, survivors.size)) for start in starts)
     kept = (start + int(n) for start, end in blocks for n in np.flatnonzero(verdicts.slice(start, end).stage == 0))
     return sorted(nsmallest(COPIES, kept, key=lambda number: (hashed(SOURCE, "", number), number)))
 

@@ -77,7 +77,7 @@ def ratio(amounts: Sequence[float], sizes: Sequence[float], share: float) -> Int
 
 
 @dataclass(frozen=True)
-class Sample:
+class Drawn:
     """The slices drawn: `weights[i]` is the size in bytes on disk that task i stands for."""
 
     tasks: list[ScanTask]
@@ -90,7 +90,7 @@ class Sample:
         return min(1.0, sum(self.weights) / self.total) if self.total else 1.0
 
 
-def draw(config: Config, files: list[InputFile], work: Path, share: float, seed: int) -> Sample:
+def draw(config: Config, files: list[InputFile], work: Path, share: float, seed: int) -> Drawn:
     """Draws slices at random, about `share` of the bytes and at least `FEWEST_SLICES` of them.
 
     A file that can't be cut (one compressed stream) is drawn as a whole.
@@ -113,7 +113,7 @@ def draw(config: Config, files: list[InputFile], work: Path, share: float, seed:
         found.update({(index, number): (parts[number], file.size / len(parts)) for number in drawn})
     tasks = [ScanTask(str(work), place, index, part) for place, ((index, _), (part, _)) in enumerate(found.items())]
     slices = len(tasks) if wanted == cells else max(cells, len(tasks))
-    return Sample(tasks, [weight for _, weight in found.values()], slices, total)
+    return Drawn(tasks, [weight for _, weight in found.values()], slices, total)
 
 
 def warm(work: str) -> None:
@@ -193,7 +193,7 @@ def _seconds_after(
     return perf_counter() - start, {name: notes[name]["dropped"] for name, _ in config.corpus_stages}
 
 
-def _told(sample: Sample, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
+def _told(sample: Drawn, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
     share, total = sample.share, sample.total
 
     def whole(amounts: Sequence[float]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.sniff import MAGIC
 from curate.stage import CorpusStage, declared
 
-BLOCK = 256  # kept documents sketched at once
+SKETCHED_AT_ONCE = 256  # kept documents sketched at once
 
 
 class Page(NamedTuple):
@@ -91,7 +91,7 @@ def _input(config: Config, name: str) -> tuple[InputFile, SourceConfig]:
 
 
 @dataclass(frozen=True)
-class Resemblance:
+class Nearest:
     """What a corpus stage finds among the kept documents of a run: the most similar one, `copy` where it is one."""
 
     stage: str
@@ -101,7 +101,7 @@ class Resemblance:
     compared: int = 0
 
 
-def against(config: Config, document: Document, run: OpenedRun) -> list[Resemblance]:
+def against(config: Config, document: Document, run: OpenedRun) -> list[Nearest]:
     """Compares a page that passed the document stages with the kept documents of a run, for each corpus stage."""
     found = [_Comparison(name, stage, document) for name, stage in config.corpus_stages]
     for docs, rows in _kept(run, document.address):
@@ -115,7 +115,7 @@ def _kept(run: OpenedRun, itself: Address) -> Iterator[tuple[list[Document], lis
     place = (itself.file, itself.offset)
     for path in run.parts("shards"):
         with run.open_part(path) as part:
-            for batch in part.iter_batches(BLOCK, columns=["text", "url", "file_path", "offset"]):
+            for batch in part.iter_batches(SKETCHED_AT_ONCE, columns=["text", "url", "file_path", "offset"]):
                 rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != place]
                 texts = [row.pop("text") for row in rows]
                 yield [Document(Address("", row["file_path"], row["offset"]), url=row["url"] or "", text=text)
@@ -156,9 +156,9 @@ class _Comparison:
             return float(one.tobytes() == other.tobytes())
         return float(similarity(one, other)[0])
 
-    def result(self) -> Resemblance:
+    def result(self) -> Nearest:
         """The most similar document, with the stage's reason where the page is a copy of it."""
         copy, score = self.best
         if not copy and score <= 0:
-            return Resemblance(self.name, None, None, None, self.compared)
-        return Resemblance(self.name, self.stage.reasons[0] if copy else None, score, self.twin, self.compared)
+            return Nearest(self.name, None, None, None, self.compared)
+        return Nearest(self.name, self.stage.reasons[0] if copy else None, score, self.twin, self.compared)

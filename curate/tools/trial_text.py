@@ -13,7 +13,7 @@ from curate.inspect.reopen import plain
 from curate.inspect.tables import shown
 from curate.sizes import numbered
 from curate.stage import READ, RuleStage
-from curate.tools.trial import Page, Resemblance
+from curate.tools.trial import Nearest, Page
 
 NEEDS_OTHERS = "needs the other documents"
 
@@ -51,7 +51,7 @@ class Trial:
         told = f"dropped by {stage}: {reason}{dropped_for(self.stations, value, limit)}"
         self.verdict = told + (f" ({plain(cause)})" if cause else "")
 
-    def lines(self, found: Sequence[Resemblance], compared_with: str | None) -> list[str]:
+    def lines(self, found: Sequence[Nearest], compared_with: str | None) -> list[str]:
         """The trial as text. `found` is what the corpus stages say of it, beside the documents of `compared_with`."""
         told = [f"page     {self.page.name}"]
         document = self.document
@@ -70,7 +70,7 @@ class Trial:
             told.append(f"size     {numbered(len(document.words), 'word')}, {size} of text")
         return [*told, "", *station_lines([*self.stations, *self._corpus(found)])]
 
-    def _corpus(self, found: Sequence[Resemblance]) -> list[Station]:
+    def _corpus(self, found: Sequence[Nearest]) -> list[Station]:
         if self.dropped:
             return []
         by_stage = {one.stage: one for one in found}
@@ -89,13 +89,13 @@ def _station(step: Step, dropped_before: bool, options: Mapping[str, Any], confi
     return Station(step.stage, f"annotated {note}" if note else PASSED, None, measures)
 
 
-def _corpus_station(name: str, found: Resemblance | None) -> Station:
+def _corpus_station(name: str, found: Nearest | None) -> Station:
     if found is None or not found.compared:
         return Station(name, NEEDS_OTHERS)
     return Station(name, DROPPED if found.reason else PASSED, found.reason)
 
 
-def _alike(found: Resemblance) -> str:
+def _alike(found: Nearest) -> str:
     """The most similar document that a corpus stage found."""
     if found.twin is None:
         return f"for {found.stage}: none of {numbered(found.compared, 'document')} is alike"

@@ -100,7 +100,7 @@ def redecide(recorded: Recorded, changes: Changes) -> Decided:
     reasons, languages = list(recorded.reasons), list(recorded.languages)
     verdict = line.judged(rows, reasons)
     moved = (verdict.stage != stage[rows]) | (verdict.reason != reason[rows])
-    rows, verdict = rows[moved], Verdicts(verdict.stage[moved], verdict.reason[moved])
+    rows, verdict = rows[moved], Codes(verdict.stage[moved], verdict.reason[moved])
     stage[rows], reason[rows] = verdict
     words[rows] = line.words(rows, verdict.stage)
     empty = rows[(verdict.stage == KEPT) & (words[rows] == 0)]
@@ -109,7 +109,7 @@ def redecide(recorded: Recorded, changes: Changes) -> Decided:
     return Decided(stage, tuple(reasons), reason, words, language, tuple(languages))
 
 
-class Verdicts(NamedTuple):
+class Codes(NamedTuple):
     """Stage and reason of some pages, as codes."""
 
     stage: I64
@@ -130,11 +130,11 @@ class _Line:
                             and "language" in stage.adds and "language" in stage.measures), None)  # fmt: skip
         self.cleaning = [name for _, name, stage in self.stages if isinstance(stage, RuleStage) and cleans(stage)]
 
-    def judged(self, rows: I64, reasons: list[str]) -> Verdicts:
+    def judged(self, rows: I64, reasons: list[str]) -> Codes:
         """The first stage that drops each page; new reasons are added to `reasons`."""
         recorded = self.recorded
         before = np.where(recorded.passed[rows], KEPT, recorded.stage[rows])
-        told = Verdicts(before, np.where(recorded.passed[rows], len(recorded.reasons) - 1, recorded.reason[rows]))
+        told = Codes(before, np.where(recorded.passed[rows], len(recorded.reasons) - 1, recorded.reason[rows]))
         ended = np.isin(before, NAMELESS)  # where on the way is not recorded: after the last stage that measured it
         stage, reason = np.full(len(rows), KEPT), np.full(len(rows), len(recorded.reasons) - 1)
         way = np.ones(len(rows), np.bool_)  # still on the way
@@ -159,7 +159,7 @@ class _Line:
             stage[same], reason[same] = told.stage[same], told.reason[same]
             stage[lost] = UNKNOWN
         stage[way & ended], reason[way & ended] = told.stage[way & ended], told.reason[way & ended]
-        return Verdicts(stage, reason)
+        return Codes(stage, reason)
 
     def _drops(self, stage: RuleStage, name: str, rows: I64, reasons: list[str]) -> I64:
         """Code of the reason for which a stage drops each page, -1 for none."""

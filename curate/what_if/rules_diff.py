@@ -32,7 +32,7 @@ EXAMPLES = 5  # pages named for each way of disagreeing
 Line = list[tuple[str, DocumentStage]]
 
 
-class Verdict(NamedTuple):
+class Side(NamedTuple):
     """What one side says of a page: None where it keeps it, else `stage: reason`, with value and limit where known."""
 
     dropped: str | None
@@ -44,8 +44,8 @@ class Page(NamedTuple):
     """A page on which both sides were asked."""
 
     place: str  # FILE:OFFSET
-    a: Verdict
-    b: Verdict
+    a: Side
+    b: Side
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _recorded(run: OpenedRun, a: Changes, b: Changes) -> tuple[list[Page], int]:
     for one in sides:
         kept = (one.stage == KEPT) | np.isin(one.stage, corpus)
         named = [f"{recorded.stages[stage]}: {one.reasons[reason]}" for stage, reason in zip(one.stage, one.reason)]
-        told.append([Verdict(None) if keep else Verdict(name) for keep, name in zip(kept, named, strict=True)])
+        told.append([Side(None) if keep else Side(name) for keep, name in zip(kept, named, strict=True)])
     places = run.read("measures", ["file_path", "offset"]).to_pylist()
     found = [
         Page(f"{place['file_path']}:{place['offset']}", one, two)
@@ -183,7 +183,7 @@ class _Both:
         self.rest = [Belt(line[common:], caps, False) for line in (a, b)]
         self.whole = [Belt(line, caps, False) for line in (a, b)]
 
-    def verdicts(self, doc: Document) -> tuple[Verdict, Verdict]:
+    def verdicts(self, doc: Document) -> tuple[Side, Side]:
         """What each says of a page."""
         passage = self.first.run(doc)
         if passage.drop and passage.stage == CAPS:  # without text so far; the stages that follow may make it
@@ -191,7 +191,7 @@ class _Both:
         else:
             ends = [passage if passage.drop else belt.run(passage.doc) for belt in self.rest]
         one, two = (
-            Verdict(f"{end.stage}: {end.drop.reason}", end.drop.value, end.drop.limit) if end.drop else Verdict(None)
+            Side(f"{end.stage}: {end.drop.reason}", end.drop.value, end.drop.limit) if end.drop else Side(None)
             for end in ends
         )
         return one, two
@@ -227,7 +227,7 @@ def _summed(found: Sequence[Page], lost: int, from_records: bool) -> Difference:
     )
 
 
-def _counted(verdicts: Iterator[Verdict]) -> tuple[tuple[str, int], ...]:
+def _counted(verdicts: Iterator[Side]) -> tuple[tuple[str, int], ...]:
     counts = Counter(verdict.dropped or "" for verdict in verdicts)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -254,7 +254,7 @@ def difference_lines(told: Difference, a: str, b: str) -> list[str]:
     return found
 
 
-def _said(verdict: Verdict) -> str:
+def _said(verdict: Side) -> str:
     if verdict.dropped is None:
         return "keeps"
     numbers = "" if verdict.value is None else f" ({verdict.value:.4g}, limit {verdict.limit:.4g})"

@@ -28,7 +28,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Answer:
     """The answer. `dropped` has (stage, reason, before, after) of the document stages, largest change first."""
 
     read: int
@@ -50,12 +50,12 @@ class WhatIf:
         self.recorded = Recorded.of(run)
         self.twin = twins(run, self.recorded)
 
-    def ask(self, changes: Changes, with_groups: bool = True) -> Outcome:
+    def ask(self, changes: Changes, with_groups: bool = True) -> Answer:
         """What comes of the changed limits. Exact for the document stages, an estimate for corpus stages."""
         recorded, decided = self.recorded, redecide(self.recorded, changes)
         unknown = decided.stage == UNKNOWN
         everything = np.zeros(len(recorded), np.int64)
-        return Outcome(
+        return Answer(
             self.run.stats["read"]["documents"],
             total(recorded.passed, recorded.words),
             total(decided.passed, decided.words),
@@ -112,7 +112,7 @@ def _masked(stage: I64, reason: I64, code: int, reasons: Sequence[str], wanted: 
     return (stage == code) & (reason == place)
 
 
-def outcome_lines(outcome: Outcome) -> list[str]:
+def answer_lines(outcome: Answer) -> list[str]:
     """The answer as text."""
     moved = [row for row in outcome.dropped if row[2] != row[3]]
     rows = [_row(f"dropped by {stage}: {reason}", before, after) for stage, reason, before, after in moved]

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from curate.decide.survivors import Survivors, lengths
-from curate.output.facts import Alarm, Stats
+from curate.output.facts import AlarmRow, Stats
 from curate.output.written import PartFacts, ShardFacts
 from curate.scan.tasks import ScanResult, load_run
 from curate.sources import is_there, reader
@@ -63,7 +63,7 @@ def stats(
     shards: list[ShardFacts],
     parts: list[PartFacts],
     notes: dict[str, dict[str, int]],
-    alarms: list[Alarm],
+    alarms: list[AlarmRow],
 ) -> Stats:
     """`stats.json`: integers only, for the whole run."""
     run = load_run(str(survivors.work))

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from curate.config.file import Config
 from curate.executors.executor import Executor, results
-from curate.output.facts import Alarm
+from curate.output.facts import AlarmRow
 from curate.output.schema import domain
 from curate.output.written import PartFacts
 from curate.scan.tasks import ScanResult
@@ -52,7 +52,7 @@ def alarms(
     shards: Iterable[Path],
     notes: Mapping[str, Mapping[str, int]],
     executor: Executor,
-) -> list[Alarm]:
+) -> list[AlarmRow]:
     """All alarms: of sources and domains by the facts of the ledger's parts, of corpus stages by their `notes`."""
     lost = {kind: _summed(part["lost"][kind] for part in parts) for kind in ("source", "domain")}
     found = _nearly_lost("source_lost", lost["source"], kept_by_source)
@@ -69,7 +69,7 @@ def alarms(
     return found
 
 
-def column_alarms(scanned: Iterable[tuple[str, ScanResult]]) -> list[Alarm]:
+def column_alarms(scanned: Iterable[tuple[str, ScanResult]]) -> list[AlarmRow]:
     """Columns that could not hold some values of a source, which are null, and keys that were met too late for one."""
     kinds = {UNFIT: "column_unfit", UNSEEN: "column_unseen"}
     lost, of = Counter[tuple[str, str]](), Counter[str]()
@@ -91,8 +91,8 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
     return total
 
 
-def _nearly_lost(alarm: str, lost: Mapping[str, int], kept: Mapping[str, int]) -> list[Alarm]:
-    found: list[Alarm] = []
+def _nearly_lost(alarm: str, lost: Mapping[str, int], kept: Mapping[str, int]) -> list[AlarmRow]:
+    found: list[AlarmRow] = []
     for name, count in sorted(lost.items()):
         of = count + kept.get(name, 0)
         if of >= FEWEST_DOCUMENTS and count >= LOST_SHARE * of:

@@ -178,7 +178,7 @@ def test_giant_buckets_are_linear(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_cluster_beyond_one_block_is_split_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "BLOCK", 50)
+    monkeypatch.setattr(twins, "JUDGED_AT_ONCE", 50)
     docs = documents(template_site(random.Random(2), 300))
     table = decided(tmp_path, [("near_dedup", NearDedup())], docs)
     rows = table.slice(0, len(docs))

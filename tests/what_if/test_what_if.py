@@ -12,7 +12,7 @@ from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
 from curate.what_if.about import estimates, twins
 from curate.what_if.redecide import parse_changes, redecide
-from curate.what_if.what_if import Outcome, WhatIf, outcome_lines
+from curate.what_if.what_if import Answer, WhatIf, answer_lines
 from tests.report.finished import ROOT, SAMPLE_STAGES, finished, pages, sample_run
 
 Row = dict[str, Any]
@@ -24,7 +24,7 @@ def changed(stages: list[Any], changes: dict[str, dict[str, Any]]) -> list[Any]:
     return [{name: {**options, **changes.get(name, {})}} for name, options in named]
 
 
-def agrees(outcome: Outcome, rerun: OpenedRun) -> None:
+def agrees(outcome: Answer, rerun: OpenedRun) -> None:
     """The document stages of a rerun dropped just what was told, its corpus stages kept it where that is exact."""
     stats = rerun.stats
     unmeasured = {(stage, count) for stage, count in outcome.unmeasured}
@@ -50,7 +50,7 @@ def agrees(outcome: Outcome, rerun: OpenedRun) -> None:
     groups_agree(outcome, stats, corpus)
 
 
-def groups_agree(outcome: Outcome, stats: Row, corpus: set[str]) -> None:
+def groups_agree(outcome: Answer, stats: Row, corpus: set[str]) -> None:
     """Languages and sources, too."""
     for key, groups in (("language", outcome.languages), ("source", outcome.sources)):
         for group in groups:
@@ -189,7 +189,7 @@ def test_pages_that_a_stage_did_not_see_are_not_known(tmp_path: Path) -> None:
     run = finished(tmp_path, [{"url_filter": url_filter}, "extract", {"gopher": {**EASY, "min_words": 1}}], source)
     outcome = WhatIf(run).ask({"url_filter": {"max_soft_words": 1}})
     assert outcome.unknown[0] == 2 and outcome.passed[0] == 1
-    assert "not known: 2 pages" in "\n".join(outcome_lines(outcome))
+    assert "not known: 2 pages" in "\n".join(answer_lines(outcome))
 
 
 def test_without_measures_after_a_drop_later_verdicts_are_not_known(tmp_path: Path) -> None:

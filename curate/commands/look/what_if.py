@@ -9,7 +9,7 @@ import click
 from curate.inspect.opened import OpenedRun
 from curate.what_if.curve import curve, curve_lines, parse_sweep, write_plot
 from curate.what_if.redecide import parse_changes
-from curate.what_if.what_if import WhatIf, outcome_lines
+from curate.what_if.what_if import WhatIf, answer_lines
 
 
 @click.command(
@@ -40,7 +40,7 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
     asked = WhatIf(run)
     if sweep is None:
         outcome = asked.ask(given)
-        click.echo(json.dumps(asdict(outcome), indent=1) if as_json else "\n".join(outcome_lines(outcome)))
+        click.echo(json.dumps(asdict(outcome), indent=1) if as_json else "\n".join(answer_lines(outcome)))
         return
     stage, option, values = parse_sweep(run.config, sweep)
     points = curve(asked, given, stage, option, values)

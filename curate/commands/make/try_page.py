@@ -12,7 +12,7 @@ from curate.config.file import Config, read_config
 from curate.inspect.opened import OpenedRun
 from curate.inspect.path_text import excerpt, stage_json
 from curate.inspect.reopen import title
-from curate.tools.trial import Resemblance, against, page_at
+from curate.tools.trial import Nearest, against, page_at
 from curate.tools.trial_text import Trial
 
 
@@ -52,13 +52,13 @@ def command(config: str, place: str, other: str | None, text: bool, html: bool, 
         click.echo("\n".join(["", *told]) if told else "", nl=bool(told))
 
 
-def _compared(config: Config, trial: Trial, other: str | None) -> list[Resemblance]:
+def _compared(config: Config, trial: Trial, other: str | None) -> list[Nearest]:
     if other is None or trial.dropped or trial.document is None:
         return []
     return against(config, trial.document, OpenedRun.of(other))
 
 
-def _plain(trial: Trial, found: list[Resemblance]) -> dict[str, Any]:
+def _plain(trial: Trial, found: list[Nearest]) -> dict[str, Any]:
     document = trial.document
     return {
         "page": trial.page.name,
