@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+AT_ONCE = 2_048  # blocks: some megabytes of answers, however many a page has
+
 
 @dataclass(frozen=True)
 class Trees:
@@ -30,6 +32,10 @@ class Trees:
 
     def probability(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         """Of each column of a matrix (features, blocks) the probability that it is content."""
+        parts = [self._odds(matrix[:, at : at + AT_ONCE]) for at in range(0, matrix.shape[1], AT_ONCE)]
+        return np.asarray(1.0 / (1.0 + np.exp(-np.concatenate(parts))))
+
+    def _odds(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, count = self.features.shape
         rows, limits, number = self._asked
         answers = (matrix[rows] > limits).view(np.uint8)
@@ -37,5 +43,4 @@ class Trees:
         for level in range(1, depth):
             leaf += answers[number[level]] << np.uint8(level)
         place = leaf + (np.arange(count, dtype=np.int32)[:, None] << depth)
-        odds = self.base + self.values.ravel()[place].sum(0, dtype=np.float64)
-        return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+        return np.asarray(self.base + self.values.ravel()[place].sum(0, dtype=np.float64))

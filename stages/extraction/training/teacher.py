@@ -163,6 +163,7 @@ class ExtractorTrainer:
     """Makes a model of labelled pages; what `curate train extractor` calls."""
 
     about: str = ""
+    teacher: Teacher = field(default_factory=Teacher)
 
     makes: ClassVar[str] = "extractor"
 
@@ -183,7 +184,7 @@ class ExtractorTrainer:
             raise ValueError(f"holds pages of {len(groups)} sites; a training needs {FEWEST}, give more")
         ordered = sorted(self.examples, key=lambda e: (e.group, e.source))
         told = f"{len(ordered)} labelled pages of {len(groups)} sites"
-        return Teacher().train(ordered, f"{self.about}: {told}" if self.about else told)
+        return self.teacher.train(ordered, f"{self.about}: {told}" if self.about else told)
 
 
 def registered(url: str) -> str:
