@@ -48,7 +48,7 @@ class FastTextQuality(RuleStage):
     def measure(self, doc: Document) -> dict[str, Any]:
         if not in_scope(self.languages, doc):
             return {"fasttext_quality_score": None}
-        line = doc.text.replace("\n", " ")  # a space: words at the ends of lines must not grow together
+        line = " ".join(doc.text.splitlines())  # a space: words at the ends of lines must not grow together
         return {
             "fasttext_quality_score": label_score(self.model, line.lower() if self.lower_case else line, self.label)
         }

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import Measures, Rule, RuleStage
+from curate.stage import FileName, Measures, Rule, RuleStage
 from stages.languages.table import Row, Table, load_table, row_of
 from stages.models.word_grams import plain_word
 from stages.rules import paper
@@ -89,7 +89,7 @@ class FineWeb2(RuleStage):
     Each limit stands in the table of languages. One given here holds for all languages in its place.
     """
 
-    table: str | None = None
+    table: FileName | None = None
     """a table of languages of yours, whose rows extend the shipped one (docs/languages.md)"""
     language: str | None = None
     """the language of pages that have no column `language` (null: they pass unmeasured)"""
@@ -152,7 +152,6 @@ class FineWeb2(RuleStage):
     rules: ClassVar[tuple[Rule, ...]] = RULES
     reasons: ClassVar[tuple[str, ...]] = ("no_rules", *(rule.reason for rule in RULES))
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the table has no row for the language")
-    files: ClassVar[tuple[str, ...]] = ("table",)
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the table can't be read, before a page is read."""

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from curate.document import Address, Document, Drop
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
+from curate.plug_ins.named_files import files_of
 from curate.what_if.redecide import redecide
 from stages.fineweb2 import FIXED, LIMITS, RULES, FineWeb2, alphabetic_ratio, measured, words_of
 from stages.languages.table import Row, load_table
@@ -132,7 +133,7 @@ def test_a_table_that_cannot_be_read_is_told_before_a_page_is_read(tmp_path: Pat
     FineWeb2().check([], [])
     with pytest.raises(ValueError, match=r"gone\.tsv: can't be read"):
         FineWeb2(table=str(tmp_path / "gone.tsv")).check([], [])
-    assert FineWeb2.files == ("table",)
+    assert files_of(FineWeb2(table="mine.tsv")) == {"table": ["mine.tsv"]}
     with pytest.raises(ValidationError):
         TypeAdapter(FineWeb2).validate_json(json.dumps({"max_top_2_gram_ratio": 2}), strict=True)
 
