@@ -62,6 +62,11 @@ HIGH = bytes([*range(0x80, 0xA0), *range(0xA1, 0x100)])
 WESTERN = frozenset({"windows-1252", "windows-1254", "windows-1250", "windows-1257", "macintosh"}) | {
     f"iso-8859-{n}" for n in (2, 3, 4, 10, 13, 14, 15, 16)
 }
+ESCAPES = ((b"\x1b$B", "iso-2022-jp"), (b"\x1b$@", "iso-2022-jp"), (b"\x1b$)C", "iso-2022-kr"))
+CYRILLIC = ("windows-1251", "koi8-r", "koi8-u", "iso-8859-5", "ibm866", "x-mac-cyrillic")
+UNSURE = frozenset({"utf-8", *CYRILLIC}) | WESTERN  # answers of the detector that letters may overrule
+COMMON = frozenset("оеаинтсрвлкмдпуяі")  # two letters of three in running text
+LEAST_COMMON = 0.6
 # With so few bytes beyond ASCII the detector guesses wildly, and most such pages are windows-1252.
 FEW_HIGH_BYTES = 16
 BAD_SHARE = 20  # a declared multi-byte encoding holds while at most 1 character in 20 beyond ASCII is broken
@@ -87,7 +92,7 @@ def decode(html: bytes, declared: str | None = None) -> tuple[str, str]:
     for mark, name in BOMS:
         if html.startswith(mark):
             return _decode(html[len(mark) :], name), name
-    wide = _wide(html)
+    wide = _wide(html) or _escaped(html)
     if wide:
         return _decode(html, wide), wide
     if not html.isascii():
@@ -103,6 +108,32 @@ def decode(html: bytes, declared: str | None = None) -> tuple[str, str]:
         first = first or name
     name = first or "windows-1252"
     return _decode(html, name), name
+
+
+def broken_share(html: bytes, declared: str | None = None) -> float:
+    """The share of U+FFFD among the characters beyond ASCII that `decode` makes; 0 where the bytes are UTF-8."""
+    if html.isascii():
+        return 0.0
+    try:
+        html.decode("utf-8")
+    except UnicodeDecodeError:
+        text, _ = decode(html, declared)
+        beyond = len(text) - len(text.encode("ascii", "ignore"))
+        written = html.count(b"\xef\xbf\xbd")  # by the page's own hand
+        return max(0, text.count("\ufffd") - written) / max(1, beyond)
+    return 0.0
+
+
+def _escaped(html: bytes) -> str | None:
+    """ISO-2022-JP and ISO-2022-KR, which are ASCII but for the escapes that begin their characters (RFC 1468, 1557)."""
+    for mark, name in ESCAPES:
+        if mark in html and html.isascii():
+            try:
+                html.decode(CODECS[name])
+            except UnicodeDecodeError:
+                continue
+            return name
+    return None
 
 
 def _candidates(html: bytes, declared: str | None) -> Iterator[str]:
@@ -147,7 +178,32 @@ def _meta(html: bytes) -> str | None:
 def _detected(html: bytes) -> str:
     if _high(html) < FEW_HIGH_BYTES and not HIGH_RUN.search(html) and b"\x1b" not in html:
         return "windows-1252"
-    return whatwg_name(detect_encoding(html) or "") or "windows-1252"
+    found = whatwg_name(detect_encoding(html) or "") or "windows-1252"
+    if found in UNSURE:
+        return _by_letters(html) or found
+    return found
+
+
+def _by_letters(html: bytes) -> str | None:
+    """Korean and Cyrillic by the letters that come out: the detector knows no EUC-KR and not all Cyrillic pages."""
+    high = bytes(byte for byte in html if byte >= 0x80)
+    try:
+        korean = html.decode(CODECS["euc-kr"])
+    except UnicodeDecodeError:
+        pass
+    else:
+        beyond = [letter for letter in korean if letter > "\x7f"]
+        if sum("\uac00" <= letter <= "\ud7a3" for letter in beyond) * 10 >= len(beyond) * 9:
+            return "euc-kr"
+    shares = {name: _common_share(high, name) for name in CYRILLIC}
+    best = max(shares, key=lambda name: shares[name])
+    return best if shares[best] >= LEAST_COMMON else None
+
+
+def _common_share(high: bytes, name: str) -> float:
+    """How many of these bytes are the most frequent small letters of Russian and Ukrainian in an encoding."""
+    text = high.decode(CODECS[name], "replace")
+    return sum(letter in COMMON for letter in text) / len(text) if text else 0.0
 
 
 def _high(html: bytes) -> int:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from curate.document import Address, Document, Drop
 from curate.errors import SourceError
-from curate.sources.charset import decode
+from curate.sources.charset import broken_share, decode
 from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.http_response import (
     HttpResponse,
@@ -41,6 +41,7 @@ PAGES = frozenset({"response", "resource", "conversion"})
 CRAWLERS_OWN = frozenset({"dns", "whois", "metadata", "urn", "screenshot", "thumbnail", "filedesc"})
 CRAWLER = "crawler"  # the one type under which these are counted
 HTTP = ("http", "https")
+MOST_BROKEN = 0.2  # share of U+FFFD among the characters beyond ASCII; rounded by judgement
 COLUMNS: dict[str, pa.DataType] = {"digest_mismatch": pa.bool_(), "length_mismatch": pa.bool_()}
 
 
@@ -165,6 +166,9 @@ class WarcReader:
             if body.refused:
                 return document, Drop("undecodable", len(body.data), cause=f"content encoding {body.refused}")
             return document, Drop("not_text", len(body.data), cause=http.content_type)
+        broken = broken_share(body.data, http.charset)
+        if broken > MOST_BROKEN:
+            return document, Drop("undecodable", broken, MOST_BROKEN, cause="no encoding fits the bytes")
         if kind == "html":
             return document.changed(html=body.data), None
         return document.with_text(clean(decode(body.data, http.charset)[0])), None

@@ -1,10 +1,12 @@
 """Charset decisions: what wins, what falls through, and that nothing raises."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.sources.charset import CODECS, decode, whatwg_name
+from curate.sources.charset import CODECS, broken_share, decode, whatwg_name
 
 GERMAN = "Die größte Mühle stand früher am Fluss; Äpfel und Nüsse lagen im Hof."
 RUSSIAN = "Старая мельница стояла у реки, и каждый вечер мы ходили туда пешком."
@@ -154,3 +156,32 @@ def test_never_raises_and_is_a_pure_function(html: bytes, declared: str | None) 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=0, max_size=200))
 def test_utf8_comes_back_whole(text: str) -> None:
     assert decode(page(text).encode(), "utf-8")[0] == page(text)
+
+
+KOREAN = "한국어 문서의 첫 번째 문장이다. 날씨가 맑은 날에는 강가를 따라 걷는 사람들이 많다."
+RUSSIAN = "Это первое предложение русского документа. В ясную погоду по берегу реки гуляет много людей."
+JAPANESE = "日本語の文書の最初の文である。天気の良い日には川沿いを歩く人が多い。"
+
+
+@pytest.mark.parametrize("declared", [None, "utf-8"])
+@pytest.mark.parametrize(
+    ("text", "codec", "name"),
+    [
+        (KOREAN, "cp949", "euc-kr"), (KOREAN[:12], "euc_kr", "euc-kr"), (KOREAN, "iso2022_kr", "iso-2022-kr"),
+        (JAPANESE, "iso2022_jp", "iso-2022-jp"), (RUSSIAN, "mac-cyrillic", "x-mac-cyrillic"),
+        (RUSSIAN[:25], "cp1251", "windows-1251"), (RUSSIAN, "koi8-r", "koi8-r"), (RUSSIAN, "cp866", "ibm866"),
+    ],
+)  # fmt: skip
+def test_what_no_detector_knows_is_known_by_its_letters(
+    text: str, codec: str, name: str, declared: str | None
+) -> None:
+    html = f"<html><head><title>a</title></head><body><p>{text}</p></body></html>"
+    assert decode(html.encode(codec), declared) == (html, name)
+    assert broken_share(html.encode(codec), declared) == 0
+
+
+def test_bytes_that_no_encoding_fits_are_known_by_what_is_broken() -> None:
+    noise = Random(1).randbytes(4000).translate(bytes(range(0x80, 0x100)) * 2)
+    assert broken_share(b"<p>" + noise + b"</p>", "utf-8") > 0.2
+    assert broken_share("<p>\ufffd\ufffd é</p>".encode()) == 0
+    assert broken_share(b"<p>caf\xe9 and plain words</p>") == 0
