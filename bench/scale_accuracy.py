@@ -231,10 +231,15 @@ def search_line() -> Line:
     """Seconds for a search of at least 10^5 layouts."""
     limits = Limits(schedules=("1f1b", "zb1p", "zbv"), micro_batch=tuple(range(1, 17)), cp=(1, 2, 4, 8, 16, 32))
     train = Train(131072, 983040)
-    started = time.perf_counter()
+    started = time.process_time()
     found = search(LLAMA3["405B"], Cluster(H100, 61440), train, limits)
-    seconds = time.perf_counter() - started
-    return (f"search over {len(found.seconds):,} layouts", "2 s", f"{seconds:.2f} s", "Alpa: minutes to hours")
+    seconds = time.process_time() - started
+    return (
+        f"search over {len(found.seconds):,} layouts",
+        "2 s",
+        f"{seconds:.2f} s of one core",
+        "Alpa: minutes to hours",
+    )
 
 
 def main() -> None:

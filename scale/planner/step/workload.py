@@ -216,6 +216,13 @@ def remarks(model: Model, cluster: Cluster, layout: Layout) -> list[str]:
         notes.append(f"tp {layout.tp} crosses nodes of {cluster.gpus_per_node}: its all-reduces use the network")
     if model.layers % layout.pp:
         notes.append(f"{model.layers} layers over {layout.pp} stages are uneven: the first and last stage hold fewer")
+    if layout.cp > 1:
+        notes.append(
+            "no table covers context parallelism: its time follows from volumes and rates alone"
+        )
+    if model.experts or model.mixer:
+        what = "mixtures of experts" if model.experts else "layers without plain attention"
+        notes.append(f"no table covers {what}: the time follows from weights and rates alone")
     if layout.zero == 3 and layout.pp > 1:
         notes.append("ZeRO-3 with pipeline stages keeps gathered weights and unsharded gradients for the whole step")
     return notes

@@ -16,7 +16,7 @@ from scale.planner.plans.plan_input import parse_plan, read_plan
 from scale.planner.plans.text import plan_text
 from scale.units import read_number
 
-PLANS = sorted((Path(__file__).parents[3] / "configs" / "plans").glob("*.yaml"))
+PLANS = sorted((Path(__file__).parents[4] / "configs" / "plans").glob("*.yaml"))
 MODEL = {"layers": 16, "hidden": 2048, "heads": 16, "kv_heads": 4, "ffn": 8192, "vocab": 32000}
 
 

@@ -30,7 +30,7 @@ from scale.planner.step.arrays import Grid, Shape
 from scale.planner.step.memory import activation_bytes_per_layer, logits_bytes
 from tests.scale.shapes import gpt
 
-BENCH = Path(__file__).parents[3] / "bench" / "scale_data"
+BENCH = Path(__file__).parents[4] / "bench" / "scale_data"
 
 
 def table(name: str) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from scale.planner import Cluster, Layout, Refusal, Train, estimate_memory, esti
 from scale.planner.models.shape import model_from_shape
 from tests.scale.shapes import gpt
 
-BENCH = Path(__file__).parents[3] / "bench" / "scale_data"
+BENCH = Path(__file__).parents[4] / "bench" / "scale_data"
 H100, A100 = find_gpu("H100"), find_gpu("A100-SXM-80GB")
 LLAMA8 = model_from_shape(
     {"name": "8B", "layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 8, "ffn": 14336, "vocab": 128256}

@@ -11,7 +11,7 @@ from scale.planner.models.families import FAMILIES
 from scale.planner.models.model import Attention, Model
 from scale.planner.models.shape import model_from_shape
 
-BENCH = Path(__file__).parents[3] / "bench" / "scale_data"
+BENCH = Path(__file__).parents[4] / "bench" / "scale_data"
 CONFIGS: list[dict[str, Any]] = json.loads((BENCH / "model_configs.json").read_text(encoding="utf-8"))
 
 DEEPSEEK_V3 = {
