@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from curate.belt import Belt, may_give_text
+from curate.belt import Belt, Passage, may_give_text
 from curate.config.file import Config, parse_config
 from curate.decide.cut_text import counted_again, counted_names, cut_out, sketch_living
 from curate.decide.cuts import SortedCuts
@@ -78,19 +78,13 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
     if isinstance(pages, (str, bytes, Mapping)):  # else each of its letters, bytes or keys would be a page
         raise UserError("pages: is one page; give a list of pages, such as [page]")
     read = _config(config)
-    belt = Belt.of(read)
-    extracts = any(may_give_text(stage) for _, stage in read.document_stages)
     verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory(prefix="curate-") as folder:
         sketched = Sketched(read, Path(folder))
-        for index, page in enumerate(pages):
-            document = _document(index, page)
-            if document.html is not None and not extracts:
-                raise UserError(f"page {index}: {NO_TEXT}")
-            passage = belt.run(document)
+        for passage in _passages(read, pages):
             drop, text = passage.drop, passage.doc.text
             if drop is None:
-                sketched.add(index, passage.doc)
+                sketched.add(len(verdicts), passage.doc)
                 verdicts.append(Verdict(text=text))
             else:
                 verdicts.append(Verdict(passage.stage or GUARD, drop.reason, drop.value, drop.limit, text=text))
@@ -99,6 +93,22 @@ def curate(pages: Iterable[Page], config: Config | Mapping[str, Any] | None = No
         for index, doc in sketched.edited.items():
             verdicts[index] = replace(verdicts[index], text=doc.text)
     return verdicts
+
+
+def _passages(config: Config, pages: Iterable[Page]) -> Iterator[Passage]:
+    """How each page fared in the document stages; one by one, or many where a stage takes many at once."""
+    belt = Belt.of(config)
+    extracts = any(may_give_text(stage) for _, stage in config.document_stages)
+    waiting: list[Document] = []
+    for index, page in enumerate(pages):
+        document = _document(index, page)
+        if document.html is not None and not extracts:
+            raise UserError(f"page {index}: {NO_TEXT}")
+        waiting.append(document)
+        if len(waiting) >= (BLOCK if belt.together else 1):
+            yield from belt.run_all(waiting)
+            waiting = []
+    yield from belt.run_all(waiting)
 
 
 class Sketched:

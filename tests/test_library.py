@@ -10,6 +10,7 @@ from curate.config.file import parse_config
 from curate.errors import UserError
 from curate.library import Verdict
 from tests.engine import STAGES, run_it, settings, table, text, write_jsonl
+from tests.together import CALLS
 
 
 def test_the_seeds_belt_keeps_two_of_its_seven_pages_and_says_why() -> None:
@@ -122,3 +123,10 @@ def test_texts_are_cut_as_a_run_on_files_cuts_them(tmp_path: Path) -> None:
     run_it(settings(str(path), tmp_path / "out", stages=stages))
     kept = table(tmp_path / "out", "shards")["text"].to_pylist()
     assert kept == [verdict.text for verdict in verdicts if verdict]
+
+
+def test_a_stage_that_takes_many_at_once_gets_the_pages_in_blocks() -> None:
+    CALLS.clear()
+    verdicts = curate([f"page {number}" for number in range(300)], {"stages": ["tests.together:Reversing"]})
+    assert CALLS == [256, 44]
+    assert [verdict.text for verdict in verdicts] == [f"page {number}"[::-1] for number in range(300)]

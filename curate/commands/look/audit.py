@@ -18,7 +18,7 @@ from curate.inspect.tables import lines
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Dropped documents compared with their twins.",
+    help="Dropped documents compared with what they are duplicates of.",
 )
 @click.option("--documents", type=click.IntRange(1), default=200, show_default=True,
               help="Kept documents compared with every kept one.")  # fmt: skip

@@ -29,8 +29,8 @@ from curate.stage import OPENING
 def command(out: str, place: str, whole: bool, as_json: bool) -> None:
     """Tell why the page at URL or FILE:OFFSET was kept or dropped in the run at OUT.
 
-    Each stage with its verdict, each measure with its value and the limits of the run's config, the twin of a
-    duplicate, and the command that puts the same record on the belt again. A record id will do as the place, too, and
+    Each stage with its verdict, each measure with its value and the limits of the run's config, what it is a
+    duplicate of, and the command that tries the same record again. A record id will do as the place, too, and
     a token of an export: FILE:TOKEN, such as train.bin:1502, counted from 0.
     """
     run = OpenedRun.of(out)

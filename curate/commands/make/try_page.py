@@ -1,4 +1,4 @@
-"""`curate try`: one page through the belt."""
+"""`curate try`: one page through the stages."""
 
 import json
 import sys
@@ -23,11 +23,11 @@ from curate.tools.trial_text import Trial
 @click.argument("config")
 @click.argument("place", metavar="PAGE|FILE#URL|FILE:OFFSET")
 @click.option("--against", "other", metavar="OUT", help="Compare with the kept documents of a finished run.")
-@click.option("--text", is_flag=True, help="Print the text that the belt made of the page, and nothing else.")
+@click.option("--text", is_flag=True, help="Print the text that the stages made of the page, and nothing else.")
 @click.option("--html", is_flag=True, help="Print the page's body as it was read, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(config: str, place: str, other: str | None, text: bool, html: bool, as_json: bool) -> None:
-    """Put one page on the belt of CONFIG (a config file or the output of a run) and tell what each stage says.
+    """Put one page through the stages of CONFIG (a config file or the output of a run) and tell what each stage says.
 
     The page is a file with HTML (or text, .txt; `-` reads HTML from standard input), or a record of a crawl file,
     named by its URL or its offset.
