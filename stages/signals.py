@@ -37,6 +37,8 @@ class Signals(RuleStage):
         "rps_doc_stop_word_fraction": "no list of stop_words is for its language",
     }
 
+    keeps_text: ClassVar[bool] = True
+
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, before a page is."""
         for option in ("bad_words", "stop_words"):

@@ -75,6 +75,16 @@ class Where(RuleStage):
         known = (*text_measures.TYPES, *OF_THE_DOCUMENT)
         return tuple(dict.fromkeys(test.name for test in every_test(self.condition) if test.name not in known))
 
+    @property
+    def _named(self) -> set[str]:
+        """All that the condition names and no measure holds."""
+        return {test.name for test in every_test(self.condition)} - set(text_measures.TYPES)
+
+    def rerun(self, ran: "Where") -> str | None:
+        """Why another condition can't be asked of what this stage recorded as it ran, or None."""
+        missing = min(self._named - ran._named, default=None)
+        return None if missing is None else f"'{missing}' was not recorded, since the condition did not name it"
+
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where a list can't be read, before a page is."""
         for option in _LISTS.values():

@@ -43,6 +43,9 @@ def test_another_condition_can_be_asked_of_the_measures() -> None:
     assert Where(keep="words < 2").judge(measured) == Drop("condition_failed", 2, 2.0, "words < 2")
     with pytest.raises(UserError, match="'other' was not recorded"):
         Where(keep="other < 5").judge(measured)
+    ran = Where(keep="score > 0.5 and words > 3")
+    assert Where(keep="words < 3 and score < 0.5").rerun(ran) is None
+    assert "'url' was not recorded" in (Where(keep="url contains 'x'").rerun(ran) or "")
 
 
 @pytest.mark.parametrize(
