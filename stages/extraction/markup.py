@@ -48,3 +48,30 @@ def _reference(match: re.Match[str]) -> str:
         return " "
     good = 159 < number < 0xD800 or 0xE000 <= number < 0xFFFE or 0x10000 <= number <= 0x10FFFF
     return match[0] if good else ""
+
+
+# Comments, scripts and styles are half of a page and nobody's text. Where they end in a rare way the parser is left to
+# find out.
+UNSEEN = re.compile(r"<(?:!--|(script|style)(?=[\s>/]))")
+RARE_ENDS = ("</SCRIPT", "</STYLE", "--!>")
+
+
+def without_scripts(source: str) -> str:
+    """The source without what no parser shows: comments, scripts and styles."""
+    if any(end in source for end in RARE_ENDS):
+        return source
+    parts: list[str] = []
+    at = 0
+    while (begin := UNSEEN.search(source, at)) is not None:
+        if begin[1]:
+            found = source.find(f"</{begin[1]}", begin.end())
+            end = source.find(">", found) if found >= 0 else -1
+        else:
+            found = source.find("-->", begin.start() + 2)
+            end = found + 2 if found >= 0 else -1
+        if end < 0:
+            break
+        parts.append(source[at : begin.start()])
+        at = end + 1
+    parts.append(source[at:])
+    return "".join(parts)

@@ -1,12 +1,11 @@
 """A page's bytes as source text that any parser can read."""
 
-from functools import lru_cache
-
 from curate.sources.charset import decode
+from stages.extraction.last import last
 from stages.extraction.markup import repaired
 
 
-@lru_cache(maxsize=1)
+@last
 def decoded(html: bytes, charset: str | None) -> str:
     """The page decoded. The last page is kept, so that `prescreen` and `extract` share the work."""
     return decode(html, charset)[0]

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from html import unescape
 from typing import Any
 
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
+
+from stages.extraction.last import last
+from stages.extraction.markup import without_scripts
 
 SCRIPT = re.compile(r"<script[^>]*ld\+json[^>]*>(.*?)</script", re.DOTALL | re.IGNORECASE)
 # Properties of schema.org whose text an extractor may return although no reader of the page sees it.
@@ -16,10 +18,10 @@ BODIES = frozenset({"articleBody", "reviewBody", "recipeInstructions", "step", "
 MARKUP = re.compile(r"<[^>]*>")
 
 
-@lru_cache(maxsize=1)
+@last
 def parsed(source: str) -> HTMLTree:
     """The page as a tree that nobody changes. The last one is kept, for `prescreen` and `extract` alike."""
-    return HTMLTree.parse(source)
+    return HTMLTree.parse(without_scripts(source))
 
 
 def visible_text(source: str) -> str:

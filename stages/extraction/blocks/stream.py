@@ -6,12 +6,12 @@ pattern takes it apart and NumPy reads the columns. Nodes are never visited one 
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stages.extraction.last import last
 from stages.extraction.visible import parsed
 
 Ints = NDArray[np.int64]
@@ -75,7 +75,7 @@ class Stream(NamedTuple):
         return self.inside(_MUTE) > 0
 
 
-@lru_cache(maxsize=1)
+@last
 def stream(source: str) -> Stream | None:
     """The stream of a page; None where it has no tags. The last one is kept."""
     tree = parsed(source)
