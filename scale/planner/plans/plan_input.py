@@ -23,7 +23,13 @@ from scale.planner.step.workload import Train
 from scale.refusal import Refusal, flag, require, unusable
 from scale.units import read_number, read_whole
 
-SECTIONS = ("name", "model", "train", "cluster", "data", "limits", "target", "checkpoint")
+SECTIONS = ("name", "software", "model", "train", "cluster", "data", "limits", "target", "checkpoint")
+
+KIN = {
+    **dict.fromkeys(("megatron-lm", "megatron-core", "megatron-deepspeed", "gpt-neox", "nemo", "nanotron"), "megatron"),
+    **dict.fromkeys(("llm-foundry", "torchtitan", "olmo-core", "deepspeed", "fairscale"), "fsdp"),
+}
+"""Software that is planned by the constants of its kin."""
 
 TRAIN_KEYS = (
     *("tokens", "sequence", "global_batch", "global_batch_tokens", "precision", "recipe", "attention", "loss"),
@@ -104,6 +110,10 @@ def parse_plan(config: Mapping[str, Any], folder: Path = Path(), name: str = "pl
         require(key in SECTIONS, f"{key}: unknown section; known: {', '.join(SECTIONS)}")
     for key in ("model", "train", "cluster"):
         require(key in config, f"the plan has no section {key!r}")
+    if "software" in config:  # it may stand beside the sections as well, since it runs the whole plan
+        train = section(config, "train", TRAIN_KEYS)
+        require("software" not in train, "software: stands twice, also under train; give it once")
+        config = {**config, "train": {**train, "software": config["software"]}}
     model = _model(config["model"], folder)
     target = section(config, "target", [f.name for f in dataclasses.fields(Target)])
     checkpoint = section(config, "checkpoint", [f.name for f in dataclasses.fields(CheckpointSettings)])
@@ -156,6 +166,8 @@ def _train(config: Mapping[str, Any], model: Model) -> Train:
     )
     words = ("precision", "attention", "loss", "software", "offload")
     rest: dict[str, Any] = {key: train[key] for key in words if key in train}
+    if "software" in rest:
+        rest["software"] = KIN.get(str(rest["software"]).lower(), rest["software"])
     if "recipe" in train:
         rest["recipe"] = _recipe(train["recipe"])
     if "lora_rank" in train:

@@ -35,7 +35,7 @@ Apertus: about 6M GPU-hours for 5.76M by its tokens a second; BLOOM: 1.108 with 
 
 
 @dataclass(frozen=True)
-class Run:
+class PublishedRun:
     """One published run: `mfu` is its share of the bf16 peak over the whole run, counting full attention."""
 
     name: str
@@ -59,7 +59,7 @@ class Reached:
     mfu: float
     seen: bool
     runs: int
-    nearest: tuple[Run, ...]
+    nearest: tuple[PublishedRun, ...]
 
 
 def log_mfu(tuned_mfu: float, flops: float, constants: Mapping[str, float], shift: float = 0.0) -> float:
@@ -100,7 +100,7 @@ def published_rows() -> tuple[dict[str, str], ...]:
 
 
 @functools.lru_cache(maxsize=1)
-def published_runs() -> tuple[Run, ...]:
+def published_runs() -> tuple[PublishedRun, ...]:
     """The runs with what they reached."""
     return tuple(_run(row) for row in published_rows())
 
@@ -119,7 +119,7 @@ def shape_of(row: Mapping[str, str]) -> dict[str, Any]:
     return shape
 
 
-def _run(row: Mapping[str, str]) -> Run:
+def _run(row: Mapping[str, str]) -> PublishedRun:
     from scale.planner.models.shape import model_from_shape
     from scale.planner.step.hardware import find_gpu
 
@@ -127,10 +127,10 @@ def _run(row: Mapping[str, str]) -> Run:
     flops = token_flops(model, int(row["sequence"]))
     rate = float(row["tokens"]) / (float(row["gpu_hours"]) * 3600)
     mfu = rate * flops.full_attention / (gpu.bf16_tflops * 1e12)
-    return Run(row["run"], gpu.die, int(row["gpus"]), flops.six_n / 6.0, mfu, row["source"])
+    return PublishedRun(row["run"], gpu.die, int(row["gpus"]), flops.six_n / 6.0, mfu, row["source"])
 
 
-def nearest(gpu: Gpu, active: float, count: int = 3) -> tuple[Run, ...]:
+def nearest(gpu: Gpu, active: float, count: int = 3) -> tuple[PublishedRun, ...]:
     """The runs on a card of the same die (or on all, where there is none) whose active parameters are nearest."""
     same = [run for run in published_runs() if run.die == gpu.die] or list(published_runs())
     return tuple(sorted(same, key=lambda run: (abs(math.log(run.active / active)), run.name))[:count])

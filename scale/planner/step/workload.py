@@ -217,9 +217,7 @@ def remarks(model: Model, cluster: Cluster, layout: Layout) -> list[str]:
     if model.layers % layout.pp:
         notes.append(f"{model.layers} layers over {layout.pp} stages are uneven: the first and last stage hold fewer")
     if layout.cp > 1:
-        notes.append(
-            "no table covers context parallelism: its time follows from volumes and rates alone"
-        )
+        notes.append("no table covers context parallelism: its time follows from volumes and rates alone")
     if model.experts or model.mixer:
         what = "mixtures of experts" if model.experts else "layers without plain attention"
         notes.append(f"no table covers {what}: the time follows from weights and rates alone")

@@ -95,6 +95,13 @@ def test_the_plan_says_what_its_constants_rest_on(gpu: str, known: str) -> None:
     assert "timed as megatron" in plan_text(made)
 
 
+@pytest.mark.parametrize(("name", "kin"), [("torchtitan", "fsdp"), ("Megatron-LM", "megatron"), ("fsdp", "fsdp")])
+def test_software_may_stand_beside_the_sections_and_has_kin(name: str, kin: str) -> None:
+    assert parse_plan({**config(), "software": name}).train.software == kin
+    with pytest.raises(Refusal, match="stands twice"):
+        parse_plan({**config(software=kin), "software": name})
+
+
 def test_other_software_is_refused_with_the_list() -> None:
     with pytest.raises(Refusal, match="known: megatron, fsdp"):
         parse_plan(config(software="horovod"))
