@@ -29,7 +29,8 @@ from curate.output.schema import attributes
 from curate.output.written import PartFacts, Written
 from curate.scan.crawl import crawl, input_files, plan, slice_size
 from curate.scan.sketch_writer import sketched_after
-from curate.scan.tasks import ScanResult, ScanTask, save_run
+from curate.scan.stored import expected
+from curate.scan.tasks import ScanResult, save_run
 from curate.sources.reader import InputFile
 from curate.stage import declared
 from curate.write import ledger
@@ -115,8 +116,11 @@ def _phases(
     clock = Clock()
     size = slice_size(sum(file.size for file in files), executor.workers, options.slice_bytes)
     tasks = plan(config, files, output.work, size, options.limit)
-    progress("plan", {"tasks": [_expected(task, files) for task in tasks]})
-    scanned = crawl(tasks, executor, lambda result: progress("scan", result))
+    wanted = expected(tasks, files)
+    progress("plan", {"tasks": wanted, "limit": options.limit})
+    scanned = crawl(
+        tasks, executor, lambda task, result: progress("scan", {**result, "read": wanted[task.index].bytes})
+    )
     survivors = Survivors.of(output.work, tasks, scanned)
     survivors.save()
     check_failures(config, scanned)
@@ -245,8 +249,3 @@ class Clock:
             "scan_cpu_seconds": round(sum(r["cpu_ns"] for r in scanned) / 1e9, 3),
             "stage_cpu_seconds": {name: round(spent / 1e9, 3) for name, spent in stages.items()},
         }
-
-
-def _expected(task: ScanTask, files: list[InputFile]) -> int:
-    part, size = task.part, files[task.file_index].size
-    return max(0, min(part.end if part.end is not None else size, size) - part.start)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -71,11 +71,14 @@ def settings(input: Any, output: Path, **more: Any) -> dict[str, Any]:
     return {"input": input, "output": str(output), "stages": STAGES, **more}
 
 
-def run_it(config: Mapping[str, Any], executor: Executor | None = None, **options: Any) -> Report:
+def run_it(
+    config: Mapping[str, Any],
+    executor: Executor | None = None,
+    progress: Callable[[str, Mapping[str, Any]], None] = lambda phase, told: None,
+    **options: Any,
+) -> Report:
     """Runs a config quietly."""
-    return run(
-        parse_config(config), executor or Serial(), Options(**options), lambda phase, told: None, lambda told: None
-    )
+    return run(parse_config(config), executor or Serial(), Options(**options), progress, lambda told: None)
 
 
 def table(output: Path, kind: str) -> pa.Table:

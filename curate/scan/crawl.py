@@ -21,7 +21,7 @@ SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
 
-ResultSeen = Callable[[ScanResult], None]
+ResultSeen = Callable[[ScanTask, ScanResult], None]
 
 
 def input_files(config: Config) -> list[InputFile]:
@@ -103,7 +103,7 @@ def see_through(tasks: list[ScanTask], executor: Executor, progress: ResultSeen,
                 again.append(task)
             else:
                 done[task.index] = outcome.result
-                progress(outcome.result)
+                progress(task, outcome.result)
         waiting = again
 
 

@@ -153,7 +153,7 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
     results(executor, warm, [str(output.work)] * executor.workers)
     start_up = perf_counter() - start
     done: dict[int, ScanResult] = {}
-    see_through(tasks, executor, lambda result: None, done)
+    see_through(tasks, executor, lambda task, result: None, done)
     scanned = [done[task.index] for task in sample.tasks]
     check_failures(config, scanned)
     folders = [float(folder_bytes(task.folder)) for task in tasks]

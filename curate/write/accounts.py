@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from curate.decide.survivors import Survivors, lengths
 from curate.output.facts import AlarmRow, Stats
 from curate.output.written import PartFacts, ShardFacts
+from curate.scan.stored import read_bytes
 from curate.scan.tasks import ScanResult, load_run
 from curate.sources import is_there, reader
 from curate.sources.reader import InputFile
@@ -74,7 +75,7 @@ def stats(
         "stages": [*OPENING, *(entry.name for entry in run.config.stages)],
         "read": {
             "documents": sum(r["documents"] for r in results),
-            "bytes": sum(r["end"] - r["first"] for r in results),
+            "bytes": _read_bytes(survivors, results),
         },
         "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
         "kept": {
@@ -94,6 +95,14 @@ def stats(
         "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
         "alarms": alarms,
     }  # fmt: skip
+
+
+def _read_bytes(survivors: Survivors, results: list[ScanResult]) -> int:
+    run, tasks = load_run(str(survivors.work)), survivors.tasks
+    limited = {task.file_index for task in tasks if task.limit is not None}
+    files = {number: run.files[number] for number in sorted(limited) if is_there(run.files[number])}
+    extents = {number: reader(run.config.input[file.source], file).size(file) for number, file in files.items()}
+    return read_bytes(tasks, run.files, [result["end"] - result["first"] for result in results], extents)
 
 
 def read_types(results: list[ScanResult]) -> dict[str, tuple[int, int]]:

@@ -9,7 +9,7 @@ from scale.commands.group import program
 from scale.refusal import Refusal
 
 
-@click.command(epilog='\b\nExample:\n  eval "$(curate completion bash)"')
+@click.command(epilog='\b\nExample:\n  eval "$(curate completion bash)"   # or: scale completion')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from curate.scan.guard import IDLE, cursor_at
+from curate.scan.guard import cursor_at
+from curate.scan.stored import Expected
 from curate.sizes import numbered
 
 LINE_SECONDS = 10.0
@@ -18,13 +19,15 @@ POLL_SECONDS = 0.5
 
 
 class Progress:
-    """Follows a run through its phases. The bar counts bytes of the crawl, so its ETA comes from bytes."""
+    """Follows a run through its phases. The bar counts bytes of the files as they lie, under --limit pages."""
 
     def __init__(self, quiet: bool, work: Path) -> None:
         self.quiet, self.work = quiet, work
         self.terminal = sys.stderr.isatty()
         self.pages = self.kept = self.bytes = 0
-        self.expected: list[int] = []
+        self.total = 0  # of what the bar counts
+        self.expected: list[Expected] = []
+        self.limit: int | None = None  # pages of a trial run
         self.start = self.last_line = time.monotonic()
         self.bar: Any = None
         self.stop = threading.Event()
@@ -32,12 +35,15 @@ class Progress:
 
     def __call__(self, phase: str, told: Mapping[str, Any]) -> None:
         if phase == "plan":
+            self.limit = told["limit"]
             self.expected = told["tasks"]
-            self._open_bar(sum(self.expected))
+            size = sum(task.bytes for task in self.expected)
+            self.total = size if self.limit is None else self.limit
+            self._open_bar(len(self.expected), size)
         elif phase == "scan":
             self.pages += told["documents"]
             self.kept += told["survivors"]
-            self.bytes += told["end"] - told["first"]
+            self.bytes += told["read"]
             self._show()
         else:
             self.close()
@@ -49,16 +55,22 @@ class Progress:
         if not self.quiet:
             tqdm.write(f"curate: {sentence}", file=sys.stderr)
 
-    def _open_bar(self, total: int) -> None:
+    @property
+    def done(self) -> int:
+        """Of the total."""
+        return self.bytes if self.limit is None else self.pages
+
+    def _open_bar(self, slices: int, size: int) -> None:
         if self.quiet:
             return
-        self.say(f"scan {numbered(len(self.expected), 'slice')}, {total / 1e6:,.1f} MB")
+        until = "" if self.limit is None else f", until {numbered(self.limit, 'page')} are read"
+        self.say(f"scan {numbered(slices, 'slice')}, {size / 1e6:,.1f} MB{until}")
         if self.terminal:
             columns, rows = get_terminal_size()  # 80 × 24 where the terminal does not say
             self.bar = tqdm(
-                total=total,
-                unit="B",
-                unit_scale=True,
+                total=self.total,
+                unit="B" if self.limit is None else " pages",
+                unit_scale=self.limit is None,
                 desc="scan",
                 mininterval=POLL_SECONDS,
                 file=sys.stderr,
@@ -74,8 +86,9 @@ class Progress:
             running = 0
             for folder in (self.work / "scan").glob("*.tmp"):
                 offset = cursor_at(folder / "cursor")
-                running += max(0, offset) if offset != IDLE else 0
-            self._move(min(self.bytes + running, self.bar.total))
+                running += self.expected[int(folder.stem)].at(offset) if offset >= 0 else 0
+            if self.limit is None:
+                self._move(min(self.bytes + running, self.total))
 
     def _move(self, done: int) -> None:
         if self.bar is not None and done > self.bar.n:
@@ -87,12 +100,12 @@ class Progress:
         text = f"{self.pages / seconds:,.0f} pages/s, {share:.0%} pass"
         if self.bar is not None:
             self.bar.set_postfix_str(text, refresh=False)
-            self._move(self.bytes)
+            self._move(min(self.done, self.total))
         elif not self.quiet and time.monotonic() - self.last_line >= LINE_SECONDS:
             self.last_line = time.monotonic()
-            done = self.bytes / max(1, sum(self.expected))
-            left = max(0.0, seconds * (1 / max(done, 1e-9) - 1))
-            self.say(f"scan {done:.0%}, {numbered(self.pages, 'page')}, {text}, about {left:,.0f} s left")
+            done = min(1.0, self.done / max(1, self.total))
+            left = f", about {seconds * (1 / done - 1):,.0f} s left" if done else ""
+            self.say(f"scan {done:.0%}, {numbered(self.pages, 'page')}, {text}{left}")
 
     def close(self) -> None:
         """Ends the bar."""
