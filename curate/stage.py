@@ -207,6 +207,7 @@ class Declared:
     rerun: Callable[[Any], str | None] | None = None  # of a rule stage with other limits: the stage as it ran -> why
     # its measures do not tell what it would do, or None
     evidence: Callable[[str, str], Iterable[tuple[int, int]]] | None = None  # text, reason -> spans at fault
+    estimates: bool = False  # what it counts are estimates
     counts: tuple[str, ...] = ()  # attributes that it counts in the text: counted again where a text was cut
     apply_all: Callable[[Sequence[Document]], Sequence[Document | Drop]] | None = None  # as `apply`, many at once
     measure_all: Callable[[Sequence[Document]], Sequence[Measures]] | None = None  # of a rule stage: as `measure`

@@ -44,6 +44,11 @@ class Tokens:
     keeps_text: ClassVar[bool] = True
     counts: ClassVar[tuple[str, ...]] = ("token_count", "token_count_estimated")
 
+    @property
+    def estimates(self) -> bool:
+        """Whether the counts are a rule of thumb."""
+        return self.tokenizer is None
+
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the tokenizer can't be had, before a page is read."""
         if self.tokenizer is None:

@@ -2,13 +2,14 @@
 
 from typing import TypedDict
 
+from curate.inspect.alarms import sentences
 from curate.inspect.tables import lines
 from curate.output.facts import Stats
 from curate.stage import OPENING
 from curate.text import estimated_tokens
 
 FUNNEL = ("stage", "reason", "in", "dropped", "kept", "words", "bytes", "tokens")
-TITLES = {"bytes": "text bytes", "tokens": "~tokens", "stage": ""}
+TITLES = {"bytes": "text bytes", "stage": ""}
 
 
 class Lost(TypedDict):
@@ -98,6 +99,13 @@ def rows(stats: Stats) -> list[FlatRow]:
     return flat
 
 
+def _told(row: FlatRow, counted: bool) -> dict[str, object]:
+    told: dict[str, object] = {**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]}
+    if row["stage"] != "kept" and not row["bytes"]:  # dropped before there was a text, or nothing was dropped
+        return told | {"words": None, "bytes": None, "tokens": None}
+    return told | {"tokens": f"{'' if counted else '~'}{row['tokens']:,}"}
+
+
 def cut_out(stats: Stats) -> list[str]:
     """What stages cut out of texts that they kept: the words that neither the drops nor the kept texts hold."""
     return [
@@ -107,12 +115,15 @@ def cut_out(stats: Stats) -> list[str]:
     ]
 
 
-def summary(stats: Stats) -> str:
-    """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept."""
-    told = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]} for row in rows(stats)]
+def summary(stats: Stats, counted: bool = False) -> str:
+    """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept.
+
+    `counted`: whether the tokens of what was kept are more than an estimate; those of drops are one always.
+    """
+    told = [_told(row, counted and row["stage"] == "kept") for row in rows(stats)]
     text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)
+    if stats["kept"]["rows"] > stats["kept"]["documents"]:
+        text.append(f"{stats['kept']['rows']:,} rows in the shards, as documents that are repeated stand there again")
     text += cut_out(stats)
-    text += [
-        f"ALARM {alarm['alarm']}: {alarm['name']}: {alarm['dropped']:,} of {alarm['of']:,}" for alarm in stats["alarms"]
-    ]
+    text += [f"ALARM {name}: {said}" for name, said in sentences(stats)]
     return "\n".join(text)

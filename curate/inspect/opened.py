@@ -71,6 +71,11 @@ class OpenedRun:
         limit: int | None = self.manifest.get("limit")
         return limit
 
+    @property
+    def tokens_counted(self) -> bool:
+        """Whether the tokens of what was kept are more than an estimate."""
+        return self.manifest.get("tokens_counted", False)
+
     def parts(self, kind: str) -> list[Path]:
         """The Parquet files of the `shards`, `ledger`, `measures` or `samples`, in order."""
         folder = self.folder / kind

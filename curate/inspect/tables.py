@@ -8,7 +8,7 @@ from typing import Any
 
 from curate.sizes import figure
 
-_NUMBER = re.compile(r"(?:about )?[-+=]?[\d,.]*(?:\.\.[-+]?[\d,.]+)?%?")  # also a range, or a sign alone
+_NUMBER = re.compile(r"(?:about |~)?[-+=]?[\d,.]*(?:\.\.[-+]?[\d,.]+)?%?")  # also a range, or a sign alone
 Row = Mapping[str, Any]
 
 

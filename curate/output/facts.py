@@ -134,3 +134,4 @@ class Manifest(Parts):
     documents_by_source: dict[str, int]
     tokens_by_source: dict[str, int]
     tokens_are: str
+    tokens_counted: NotRequired[bool]  # whether they are more than an estimate

@@ -6,12 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from curate import __version__
-from curate.config.file import Config
+from curate.config.file import Config, Entry
 from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.output.facts import ListedFile, Manifest, Parts, Stats
 from curate.output.fingerprint import digest, public
 from curate.output.written import ShardFacts
+from curate.stage import declared
 from curate.text import estimated_tokens
 
 NAME = "manifest.json"
@@ -38,7 +39,7 @@ def write(
     """
     shown = public(parts)
     by_source = _by_source(stats)
-    counts = next((entry.name for entry in config.stages if "token_count" in entry.stage.adds), None)
+    counts = next((entry for entry in config.stages if "token_count" in entry.stage.adds), None)
     counted = counts is not None or any(t["tokens"] for t in by_source.values())
     tokens = {n: t["tokens"] if counted else estimated_tokens(t["words"]) for n, t in by_source.items()}
     rows = {
@@ -60,8 +61,15 @@ def write(
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
             "tokens_by_source": tokens,
             "tokens_are": _tokens_are(counts, counted),
+            "tokens_counted": tokens_counted(config, stats),
         },
     )
+
+
+def tokens_counted(config: Config, stats: Stats) -> bool:
+    """Whether the tokens of what was kept were counted, by a stage or in the input, and not estimated."""
+    stages = [entry.stage for entry in config.stages if "token_count" in entry.stage.adds]
+    return not any(declared(stage).estimates for stage in stages) and (bool(stages) or stats["kept"]["tokens"] > 0)
 
 
 def _by_source(stats: Stats) -> dict[str, dict[str, int]]:
@@ -75,9 +83,9 @@ def _by_source(stats: Stats) -> dict[str, dict[str, int]]:
     return found
 
 
-def _tokens_are(stage: str | None, counted: bool) -> str:
+def _tokens_are(stage: Entry | None, counted: bool) -> str:
     if stage is not None:
-        return f"counted by the {stage} stage"
+        return f"{'estimated' if declared(stage.stage).estimates else 'counted'} by the {stage.name} stage"
     return "counted in the input" if counted else "estimated as 4/3 of the words"
 
 

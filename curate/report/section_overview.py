@@ -2,24 +2,14 @@
 
 from markupsafe import Markup
 
+from curate.inspect.alarms import sentences
 from curate.inspect.funnel import Lost, Passed, cut_out, funnel
 from curate.inspect.limits import declared_of
 from curate.inspect.opened import OpenedRun
-from curate.output.facts import AlarmRow, Kept, Stats
+from curate.output.facts import Kept, Stats
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
 from curate.report.markup import count, element, folded, join, share, short, size, table, words
-
-# What an alarm of each kind says after its name: `dropped`, `of` and their share.
-ALARMS = {
-    "source_lost": "the corpus stages dropped {dropped} of the {of} pages of this source that reached them ({share})",
-    "domain_lost": "the corpus stages dropped {dropped} of the {of} pages of this domain that reached them ({share})",
-    "column_unfit": "{dropped} of the {of} documents of this source hold a value that does not fit its type; it is "
-    "null there, so declare the type under `columns`",
-    "column_unseen": "{dropped} of the {of} documents of this source hold this key, which no first line had; it is not "
-    "carried, so name it under `columns`",
-}
-OTHER_ALARM = "{kind}: {dropped} of {of} ({share})"
 
 
 def overview(run: OpenedRun) -> Markup:
@@ -59,10 +49,9 @@ def _sentence(stats: Stats, limit: int | None) -> str:
 
 def alarms(run: OpenedRun) -> Markup:
     """Alarms, advice, and the notes that corpus stages made."""
-    says = dict(ALARMS)
-    for stage in run.options:
-        says |= declared_of(stage).alarms
-    raised = [_alarm(alarm, says.get(alarm["alarm"], OTHER_ALARM)) for alarm in run.stats["alarms"]]
+    raised = [
+        element("li", element("strong", name), f": {said}.", class_="alarm") for name, said in sentences(run.stats)
+    ]
     advised = [element("li", said, class_="advice") for said in advice(run.stats)]
     shown = (
         element("ul", *raised, *advised, class_="alarms") if raised or advised else element("p", "No alarm was raised.")
@@ -75,12 +64,6 @@ def alarms(run: OpenedRun) -> Markup:
     ]
     noted = table("What the corpus stages noted", ["stage", "note", "number"], notes, texts=2)
     return join([shown, folded("What the corpus stages noted", noted) if notes else None])
-
-
-def _alarm(alarm: AlarmRow, says: str) -> Markup:
-    part, whole = alarm["dropped"], alarm["of"]
-    told = {"dropped": count(part), "of": count(whole), "share": share(part, whole), "kind": words(alarm["alarm"])}
-    return element("li", element("strong", alarm["name"]), f": {says.format(**told)}.", class_="alarm")
 
 
 def advice(stats: Stats) -> list[str]:

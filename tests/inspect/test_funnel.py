@@ -38,6 +38,25 @@ def test_the_summary_has_a_line_for_each_row() -> None:
     assert text[-1].split()[:2] == ["kept", f"{stats['kept']['documents']:,}"]
 
 
+def test_what_is_estimated_is_marked_and_what_was_not_measured_is_blank() -> None:
+    stats = sample_run().stats
+    guessed, counted = summary(stats).splitlines(), summary(stats, counted=True).splitlines()
+    assert guessed[-1].split()[-1].startswith("~") and not counted[-1].split()[-1].startswith("~")
+    drop = next(line for line in counted if line.strip().startswith("too_few_words"))
+    assert drop.split()[-1].startswith("~") and len(drop.split()) == 5
+    assert next(line for line in guessed if "bad_status" in line).split() == ["bad_status", "9"]
+    repeated = {**stats, "kept": {**stats["kept"], "rows": stats["kept"]["documents"] + 1_000}}
+    assert "1,075 rows in the shards" in summary(repeated).splitlines()[-1]
+
+
+def test_an_alarm_is_a_sentence_with_its_unit() -> None:
+    alarm = {"alarm": "shortfall", "name": "mixture wiki", "dropped": 900_000, "of": 900_000}
+    stats = {**sample_run().stats, "alarms": [alarm]}
+    stats["stages"] = [*stats["stages"], "mixture"]
+    said = "ALARM mixture wiki: 900,000 of the 900,000 tokens wanted are missing (100.0%)"
+    assert summary(stats).splitlines()[-1] == said
+
+
 def test_the_price_of_a_million_tokens() -> None:
     stats = {"kept": {"tokens": 2_000_000, "words": 1}, "read": {"documents": 0}, "stages": [], "dropped": []}
     timings = {"scan_cpu_seconds": 3000.0, "wall_seconds": {"scan": 9.0, "decide": 100.0, "write": 200.0}, "workers": 2,

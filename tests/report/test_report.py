@@ -252,17 +252,19 @@ def test_domains_are_those_of_the_ledger(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_alarm_has_its_sentence() -> None:
+    from curate.inspect import alarms as sentences
     from curate.write import alarms
 
     own = set(re.findall(r'"(source_lost|domain_lost|column_\w+)"', inspect.getsource(alarms)))
-    assert own == set(section_overview.ALARMS)
+    assert own == set(sentences.ALARMS)
     kinds = {*own, *NearDedup.alarms, *Mixture.alarms}
     assert {"giant_cluster", "shortfall", "over_4_epochs"} < kinds
     run = OpenedRun(Path("nowhere"))
     run.__dict__["manifest"] = {"config": {"stages": [{"near_dedup": {}}, {"mixture": {}}, {"gone.away:Stage": {}}]}}
     told = [{"alarm": kind, "name": "x<y", "dropped": 1234, "of": 1300} for kind in [*sorted(kinds), "new_kind"]]
-    run.__dict__["stats"] = {"alarms": told, "notes": {}, "stages": [], "dropped": [], "read": {"documents": 0}}
+    names = ["near_dedup", "mixture", "gone.away:Stage"]
+    run.__dict__["stats"] = {"alarms": told, "notes": {}, "stages": names, "dropped": [], "read": {"documents": 0}}
     html = section_overview.alarms(run)
     assert html.count('<li class="alarm"><strong>x&lt;y</strong>: ') == len(told)
     assert "one cluster of duplicates holds 1,300 pages" in html and "1,234 of 1,300 groups" in html
-    assert "1,234 of the 1,300 pages of this domain" in html and "new kind: 1,234 of 1,300 (94.9\u00a0%)." in html
+    assert "1,234 of the 1,300 pages of this domain" in html and "new kind: 1,234 of 1,300 (94.9%)." in html

@@ -46,7 +46,7 @@ def _trial(run: OpenedRun) -> list[str]:
 
 
 def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
-    return [funnel.summary(run.stats), "", *costs.cost_lines(run.stats, run.timings, price)]
+    return [funnel.summary(run.stats, run.tokens_counted), "", *costs.cost_lines(run.stats, run.timings, price)]
 
 
 def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: float | None) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: fl
     kept = {**stats["kept"], "tokens": funnel.kept_tokens(stats)}
     told: dict[str, Any]
     told = {"read": stats["read"], "limit": run.limit, "kept": kept,
-            "tokens_counted": bool(stats["kept"]["tokens"]), "by": by, "rows": rows, "records": stats["records"],
+            "tokens_counted": run.tokens_counted, "by": by, "rows": rows, "records": stats["records"],
             "notes": stats["notes"], "alarms": stats["alarms"],
             "timings": {**timings, "stages": costs.stage_costs(stats, timings),
                         "cpu_hours": costs.cpu_hours(timings)}}  # fmt: skip
@@ -77,7 +77,7 @@ def _groups(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], top: int
     flat = [{**row, **{f"-{stage}": lost for stage, lost in row["dropped"].items()},
              by: "(not known)" if row[by] is None else row[by],
              "kept_share": f"{row['kept_share']:.1%}".rjust(6)} for row in rows[:top]]  # fmt: skip
-    titles = {"kept_share": " share", "bytes": "text bytes", "tokens": "~tokens"}
+    titles = {"kept_share": " share", "bytes": "text bytes", "tokens": "tokens" if run.tokens_counted else "~tokens"}
     dropped = (f"-{stage}" for stage in stages)
     told = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)
     left = rows[top:]

@@ -17,6 +17,7 @@ from curate.executors.bystander import standing_by
 from curate.executors.executor import Executor, Serial
 from curate.executors.processes import Processes
 from curate.output.folder import Output
+from curate.output.manifest import tokens_counted
 from curate.run import Options, Report, run
 from curate.sizes import numbered, parse_size, worker_memory
 from curate.sources import mask_url
@@ -109,7 +110,7 @@ def command(config: str, **options: Any) -> None:
     except KeyboardInterrupt:
         click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
         sys.exit(INTERRUPTED)
-    finish(report, call, read.output)
+    finish(report, call, read)
 
 
 def _terminate(number: int, frame: Any) -> None:
@@ -163,20 +164,20 @@ def make_executor(name: str, workers: int, address: str | None) -> Executor:
     return Processes(workers)
 
 
-def finish(report: Report, call: Call, out: str) -> None:
+def finish(report: Report, call: Call, config: Config) -> None:
     """Prints the summary and exits with the status that the run earned."""
     from curate.inspect.funnel import summary
 
     if not call.quiet:
         if report.ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
-        click.echo(summary(report.stats))
+        click.echo(summary(report.stats, tokens_counted(config, report.stats)))
         if report.told:
             click.echo("\n".join(report_lines(report.told)))
         elif call.canaries:
             click.echo("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not call.allow_empty:
-        click.echo(f"curate: {_nothing(report, call, mask_url(out))}; --allow-empty accepts it", err=True)
+        click.echo(f"curate: {_nothing(report, call, mask_url(config.output))}; --allow-empty accepts it", err=True)
         sys.exit(NOTHING_KEPT)
     if call.strict and report.damaged:
         click.echo(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
