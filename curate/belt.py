@@ -103,7 +103,9 @@ class Belt:
         self.caps = caps
         self.measure_dropped = measure_dropped
         self.cpu_ns = {CAPS: 0, **{name: 0 for name, _ in stages}}
-        self.together = any(takes_many(stage) for _, stage in stages)
+        self.many = {name for name, stage in stages if takes_many(stage)}
+        self.giving = {name for name, stage in stages if declared(stage).gives_text}
+        self.together = bool(self.many)
 
     @classmethod
     def of(cls, config: Config) -> "Belt":
@@ -148,7 +150,9 @@ class Belt:
         for place, (name, stage) in enumerate(self.stages):
             if dropped and not isinstance(stage, RuleStage):
                 continue
-            given = (yield Asked(place, doc)) if together and takes_many(stage) else None
+            if dropped and doc.html is not None and name in self.giving:
+                return  # its work is what the drop has saved, and without a text nothing after it can be told
+            given = (yield Asked(place, doc)) if together and name in self.many else None
             step = given or self._step(name, stage, doc)
             if not step.drop and step.doc.text is not doc.text:
                 too_much = self.caps.check_text(step.doc.text)

@@ -54,6 +54,28 @@ def test_later_rules_measure_a_dropped_page() -> None:
     assert passage.measures["second.length"] == 4
 
 
+@dataclass(frozen=True, kw_only=True)
+class Giving(RuleStage):
+    """Turns pages into texts, as a rule stage that measures how well it went."""
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {"sure": pa.float64()}
+    gives_text: ClassVar[bool] = True
+
+    def clean(self, doc: Document) -> Document:
+        return doc if doc.html is None else doc.with_text(doc.html.decode())
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        return {"sure": 1.0}
+
+
+def test_a_dropped_page_is_not_turned_into_text_and_not_measured_after_that() -> None:
+    stages = ("url", Length(least=9)), ("give", Giving()), ("last", Length())
+    assert set(belt(*stages).run(doc("", b"page")).measures) == {"url.length"}
+    text = belt(*stages).run(doc("text"))  # what is text already costs nothing
+    assert text.stage == "url" and text.measures["last.length"] == 4 and text.measured == 3
+    assert belt(*stages[1:]).run(doc("", b"page")).measures["last.length"] == 4
+
+
 def test_they_do_not_when_told_so() -> None:
     passage = belt(("first", Length(least=9)), ("second", Length()), measure_dropped=False).run(doc())
     assert "second.length" not in passage.measures

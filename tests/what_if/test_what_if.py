@@ -186,7 +186,8 @@ def test_pages_that_a_stage_did_not_see_are_not_known(tmp_path: Path) -> None:
     source = {"path": pages(tmp_path, rows), "url": "url"}
     (tmp_path / "soft").write_text("bad\nworse\n")
     url_filter = {"soft_words_file": str(tmp_path / "soft"), "max_soft_words": 0}
-    run = finished(tmp_path, [{"url_filter": url_filter}, "extract", {"gopher": {**EASY, "min_words": 1}}], source)
+    stages: list[Any] = [{"url_filter": url_filter}, "tests.together:Reversing", {"gopher": {**EASY, "min_words": 1}}]
+    run = finished(tmp_path, stages, source)
     outcome = WhatIf(run).ask({"url_filter": {"max_soft_words": 1}})
     assert outcome.unknown[0] == 2 and outcome.passed[0] == 1
     assert "not known: 2 pages" in "\n".join(answer_lines(outcome))
@@ -205,7 +206,7 @@ def test_without_measures_after_a_drop_later_verdicts_are_not_known(tmp_path: Pa
     ("word", "told"),
     [("gopher.min_wrods=3", "did you mean 'min_words'"), ("gophr.min_words=3", "did you mean 'gopher'"),
      ("gopher.profile=dclm", "changes what is measured"), ("near_dedup.threshold=0.7", "compares documents"),
-     ("extract.mode=fast", "records no measures"), ("min_words=3", "give STAGE.OPTION=VALUE"),
+     ("extract.mode=fast", "changes what is measured"), ("min_words=3", "give STAGE.OPTION=VALUE"),
      ("gopher.min_words=many", "integer"), ("gopher.min_words=-1", "greater than or equal")],
 )  # fmt: skip
 def test_what_can_not_be_told_is_refused_with_the_reason(word: str, told: str) -> None:
