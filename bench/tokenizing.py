@@ -4,7 +4,7 @@
 
 Each tool runs as a command of its own from files to files, with one worker, in turn, `--rounds` times; counted are user
 and system seconds of the command and its children, start included, and the least of the rounds. `made` are texts by
-made_texts.py, `found` the long descriptions of the packages installed on the machine (Markdown with code; none twice).
+made_texts.py, `found` descriptions and documents that lie under `--roots` (much Markdown with code; none twice).
 """
 
 import argparse
@@ -48,11 +48,12 @@ if __name__ == "__main__":
 
 
 def found(roots: list[Path]) -> Iterator[str]:
-    """Long descriptions of installed packages, each once."""
+    """Long descriptions of installed packages and their Markdown, reStructuredText and text files, each once."""
     seen = set()
     for root in roots:
-        for path in sorted(root.rglob("*.dist-info/METADATA")):
-            text = path.read_text(errors="ignore").partition("\n\n")[2].strip()
+        for path in sorted(path for name in ("METADATA", "*.md", "*.rst", "*.txt") for path in root.rglob(name)):
+            text = path.read_text(errors="ignore") if path.is_file() else ""
+            text = (text.partition("\n\n")[2] if path.name == "METADATA" else text).strip()
             if len(text) > 500 and text not in seen:
                 seen.add(text)
                 yield text

@@ -102,7 +102,8 @@ def _placed(task: TokeniseTask, documents: pa.Table, sizes: npt.NDArray[np.int64
     validation = ids < np.uint64(min(int(settings.validation * 2.0**64), 2**64 - 1))
     copies = np.ones(count, np.int64)
     if COPIES in documents.column_names:
-        copies = np.where(validation, 1, _integers(documents.column(COPIES), 1))
+        copies = _integers(documents.column(COPIES), 1)
+    copies = np.where(validation, _turn(ids) == 0, copies)  # its rows for other phases and copies stand right after
     rows = np.repeat(np.arange(count), np.where(sizes > 0, copies, 0))
     phase = _integers(documents.column(PHASE), 0) if PHASE in documents.column_names else np.zeros(count, np.int64)
     phase = np.where(validation, 0, phase)[rows]

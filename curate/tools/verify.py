@@ -8,8 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curate.errors import UserError
+from curate.export.export import NAME, opened
 from curate.inspect.opened import OpenedRun
-from curate.output.facts import ListedShard
+from curate.output.facts import ListedFile, ListedShard
+from curate.output.folder import EXPORT
 from curate.output.manifest import FORMAT
 from curate.output.schema import LEDGER, measures_schema
 
@@ -24,7 +26,7 @@ def verify(run: OpenedRun) -> Iterator[str]:
 
 def _listed(run: OpenedRun) -> Iterator[str]:
     """What the manifest lists beside the shards."""
-    for file in (*run.manifest.get("export", ()), *run.manifest.get("index", ())):
+    for file in (*run.manifest.get("export", ()), *run.manifest.get("index", ()), *_exported_later(run)):
         path = run.folder / file["name"]
         if ".." in PurePosixPath(file["name"]).parts or PurePosixPath(file["name"]).is_absolute():
             yield f"manifest: '{file['name']}' leads out of the folder"
@@ -32,6 +34,16 @@ def _listed(run: OpenedRun) -> Iterator[str]:
             yield f"{file['name']}: is missing"
         elif _sha256(path) != file["sha256"]:
             yield f"{file['name']}: its SHA-256 is not the manifest's"
+
+
+def _exported_later(run: OpenedRun) -> Iterator[ListedFile]:
+    """The files of exports that the command made after the run."""
+    listed = {file["name"] for file in run.manifest.get("export", ())}
+    for path in sorted((run.folder / EXPORT).glob(f"*/{NAME}")):
+        folder = path.parent.relative_to(run.folder).as_posix()
+        if f"{folder}/{NAME}" not in listed:
+            for file in opened(path.parent)["files"]:
+                yield {"name": f"{folder}/{file['name']}", "bytes": file["bytes"], "sha256": file["sha256"]}
 
 
 def _sha256(path: Path) -> str:

@@ -203,6 +203,16 @@ def test_copies_stand_apart_and_once_in_validation(words: str, tmp_path: Path) -
     assert together < len(read) / 10
 
 
+def test_a_document_of_several_phases_stands_once_in_validation(words: str, tmp_path: Path) -> None:
+    shards = write_shards(tmp_path / "shards", DOCUMENTS)
+    rows = [(path, pq.read_table(path)) for path in shards]
+    for path, table in rows:  # a row for each phase, as a mixture writes them
+        twice = table.take(np.repeat(np.arange(table.num_rows), 2))
+        pq.write_table(twice.append_column("phase", [np.arange(2 * table.num_rows) % 2]), path)
+    told = run(shards, tmp_path / "out", format="bin", tokenizer=words, validation=0.3).told["splits"]
+    assert told["train"]["documents"] == 2 * (DOCUMENTS - told["validation"]["documents"])
+
+
 def test_phases_follow_each_other(words: str, tmp_path: Path) -> None:
     phases = [number % 3 for number in range(DOCUMENTS)]
     shards = write_shards(tmp_path / "shards", DOCUMENTS, phase=phases)

@@ -85,6 +85,15 @@ def test_verify_finds_a_changed_export(made: Path, tmp_path: Path) -> None:
     assert list(verify(OpenedRun.of(str(out)))) == ["export/megatron/train.bin: is missing"]
 
 
+def test_verify_looks_at_an_export_made_later(made: Path, tmp_path: Path) -> None:
+    out = Path(shutil.copytree(made / "plain", tmp_path / "out"))
+    assert call("export", out, "--format", "jsonl", "--workers", "1").exit_code == 0
+    assert not list(verify(OpenedRun.of(str(out))))
+    (out / "export/jsonl/train-00000.jsonl").write_text("{}")
+    told = "export/jsonl/train-00000.jsonl: its SHA-256 is not the manifest's"
+    assert list(verify(OpenedRun.of(str(out)))) == [told]
+
+
 def test_a_tokenizer_that_is_not_there_stops_the_run_before_it_begins(made: Path, tmp_path: Path) -> None:
     write = {"export": {"format": "mds", "tokenizer": "nowhere.json"}}
     with pytest.raises(UserError, match=r"nowhere\.json: can't be read"):
