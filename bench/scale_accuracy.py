@@ -19,9 +19,9 @@ import scale_crossval as crossval
 import scale_published as published
 from scale_fit import TARGET
 from scale_memory import LLAMA3, torchtitan
-from scale_rows import H100, find_gpu, read
+from scale_rows import H100, find_gpu, foundry, read
 
-from scale.planner import Cluster, Layout, Train, estimate_step
+from scale.planner import Cluster, Layout, Train, estimate_memory, estimate_step
 from scale.planner.step.arrays import Array
 from scale.planner.step.calibration import calibration
 from scale.planner.step.search import Limits, search
@@ -227,6 +227,19 @@ def torchtitan_errors() -> list[tuple[int, str, float]]:
     return found
 
 
+def refused_line() -> Line:
+    """How many of llm-foundry's runs, which all ran, the memory estimate refuses or doubts."""
+    found = []
+    for loss in ("eager", "fused"):
+        trains = [dataclasses.replace(row.train, loss=loss) for row in foundry()]
+        verdicts = [
+            estimate_memory(row.model, row.cluster, row.layout, train).verdict for row, train in zip(foundry(), trains)
+        ]
+        told = ", ".join(f"{verdicts.count(word)} {word}" for word in ("fits", "may fit", "does not fit"))
+        found.append(f"{told} (loss: {loss})")
+    return (f"memory of {len(foundry())} llm-foundry runs that ran", "0 refused", "; ".join(found), "-")
+
+
 def search_line() -> Line:
     """Seconds for a search of at least 10^5 layouts."""
     limits = Limits(schedules=("1f1b", "zb1p", "zbv"), micro_batch=tuple(range(1, 17)), cp=(1, 2, 4, 8, 16, 32))
@@ -246,7 +259,7 @@ def main() -> None:
     """Print the table; with --write also store the bands."""
     fitted, bands = fitted_lines()
     chosen = published.lines(published.all_runs())
-    measured = [*closed_form_lines(), *fitted, unseen_line(), throughput_line(), *chosen, search_line()]
+    measured = [*closed_form_lines(), *fitted, unseen_line(), throughput_line(), refused_line(), *chosen, search_line()]
     table = [HEADER, ("---",) * 4, *measured]
     for line in table:
         print("| " + " | ".join(line) + " |")
