@@ -76,12 +76,14 @@ class Section:
 def crawl(bench: Bench, folder: Path, name: str) -> Section:
     """WARC to Parquet with an English target; the texts are compared with those of the full mode."""
     source = f"{folder}/*.warc.gz"
-    precise = {"extract": {"favor": "precision"}}
+    precise, blocks = {"extract": {"favor": "precision"}}, {"extract": {"engine": "blocks"}}
     configs: dict[str, dict[str, Any]] = {
         "curate": {"input": source, "stages": ["extract", ENGLISH, GOPHER]},
-        "curate, mode full": {"input": source, "stages": [{"extract": {"mode": "full"}}, ENGLISH, GOPHER]},
+        "curate, mode auto": {"input": source, "stages": [{"extract": {"mode": "auto"}}, ENGLISH, GOPHER]},
+        "curate, engine blocks": {"input": source, "stages": [blocks, ENGLISH, GOPHER]},
         "curate, favor precision": {"input": source, "stages": [precise, ENGLISH, GOPHER]},
         "curate, prescreen": {"input": source, "stages": ["prescreen", "extract", ENGLISH, GOPHER]},
+        "curate, prescreen, engine blocks": {"input": source, "stages": ["prescreen", blocks, ENGLISH, GOPHER]},
         "curate, configs/fast.yaml": {"input": source, "stages": _without_dedup("fast.yaml")},
     }
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
@@ -92,7 +94,7 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         balanced = [*model, "--balanced"]
         work["datatrove, trafilatura's defaults"] = bench.peer("crawl", folder, bench.work / f"{name}-b", *balanced)
     costs = side_by_side(work, bench.times, bench.say)
-    reference = kept_parquet(bench.work / outs["curate, mode full"] / "shards")
+    reference = kept_parquet(bench.work / outs["curate"] / "shards")
     section = Section(f"WARC → Parquet, English, {name}", "page read")
     for label in work:
         ours = label in outs

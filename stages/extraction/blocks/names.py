@@ -68,16 +68,19 @@ def of(page: Page) -> Called:
     """The names of a page's elements. The page itself has none, and of those without text they are not asked."""
     attributes, elements = page.stream.attributes, page.elements
     numbers: dict[str, int] = {"": 0}
+    known: dict[str, tuple[int, bool]] = {"": (0, False)}  # as written: one tag in two is like one before
     number = np.zeros(len(elements.tag), np.int64)
     full = np.flatnonzero(elements.last[:-1] > elements.first[:-1])
-    found, hidden = [], []
-    for element, place in zip(full.tolist(), elements.place[full].tolist()):
+    found = []
+    for place in elements.place[full].tolist():
         text = attributes[place]
-        found.append(numbers.setdefault(named(text), len(numbers)) if text else 0)
-        if text and hides(text):
-            hidden.append(element)
-    number[full] = found
-    return Called(list(numbers), number, np.array(hidden, np.int64))
+        if text not in known:
+            known[text] = numbers.setdefault(named(text), len(numbers)), hides(text)
+        found.append(known[text])
+    if found:
+        number[full], unseen = np.array(found).T
+        return Called(list(numbers), number, full[unseen > 0])
+    return Called(list(numbers), number, full)
 
 
 def hidden(page: Page, called: Called) -> Mask:
