@@ -27,9 +27,11 @@ def stamp(path: Path) -> Stamp:
     return about.st_ino, about.st_mtime_ns, about.st_size
 
 
-def write_json(path: Path, value: Any) -> None:
-    """A JSON file that is there whole or not at all."""
+def write_json(path: Path, value: Any, private: bool = False) -> None:
+    """A JSON file that is there whole or not at all; a private one nobody else may read."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    if private:
+        temporary.touch(0o600)
     temporary.write_text(json.dumps(value))
     temporary.replace(path)
 

@@ -83,6 +83,8 @@ def run(config: Config, executor: Executor, options: Options, progress: PhaseSee
     output.spare([file.name for file in files])
     parts = fingerprint(config, files, options.limit)
     if not options.fresh and output.complete(parts):
+        if not options.keep_work:
+            output.tidy()
         return Report(output.stats(), ready=True)
     output.create()
     with ExitStack() as held:

@@ -68,6 +68,24 @@ def normalize(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", stream_safe(folded)).split())
 
 
+# Scripts that are written without spaces between words: Thai, Lao, Burmese, Khmer and their extensions, kana, Han.
+UNSPACED_SCRIPTS = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf\u1000-\u109f\u1780-\u17d3\u19e0-\u19ff\ua9e0-\ua9fe\uaa60-\uaa7f"
+    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d\u309e\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff\uff66-\uff9f"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
+UNSPACED_LETTER = re.compile(rf"[{UNSPACED_SCRIPTS}](?:(?!\w)[{UNSPACED_SCRIPTS}])*")  # with the marks that it bears
+
+
+def segmented(text: str) -> str:
+    """The text with each letter of a script without spaces as a word of its own; no other text is changed.
+
+    So windows of words are windows of letters there: no dictionary and no model says where a word would end.
+    """
+    return UNSPACED_LETTER.sub(r" \g<0> ", text)
+
+
 def unstorable(value: Any) -> str | None:
     """The first string in a plain value (keys included) with NUL or a lone surrogate, which no file can hold."""
     if isinstance(value, str):

@@ -20,6 +20,7 @@ from curate.decide.bands import pair_recall
 from curate.decide.twins import ALARMS, alarmed, near_verdicts
 from curate.document import Document
 from curate.stage import Sketch, Verdicts
+from curate.text import UNSPACED, segmented
 from stages.resemblance import minhash
 from stages.resemblance.plain import MinHasher as MinHasher
 from stages.resemblance.plain import estimate_jaccard as estimate_jaccard
@@ -27,6 +28,13 @@ from stages.resemblance.plain import near_duplicate_pairs as near_duplicate_pair
 from stages.resemblance.plain import shingles as shingles
 
 Records = npt.NDArray[Any]
+
+
+def _words(doc: Document) -> str | list[str]:
+    """The words that shingles are made of; of an ASCII text the text itself."""
+    if doc.text.isascii():
+        return doc.text
+    return segmented(doc.normalized).split() if UNSPACED.search(doc.text) else doc.words
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class NearDedup:
     adds: ClassVar[Mapping[str, pa.DataType]] = {"cluster_size": pa.int64()}
     fill: ClassVar[Mapping[str, int]] = {"cluster_size": 1}
     reasons: ClassVar[tuple[str, ...]] = ("near_duplicate",)
-    scheme: ClassVar[int] = 1
+    scheme: ClassVar[int] = 2  # since 2, scripts without spaces are compared by letters
 
     @property
     def apart(self) -> str | None:
@@ -105,7 +113,7 @@ class NearDedup:
     def sketch_all(self, docs: Sequence[Document]) -> list[Sketch]:
         """The sketches of some documents, made together; memory beyond the result does not grow with them."""
         records = np.zeros(len(docs), self.record)
-        texts = [doc.text if doc.text.isascii() else doc.words for doc in docs]
+        texts = [_words(doc) for doc in docs]
         signatures = minhash.signatures(texts, self.shingle, self.permutations, self.seed)
         records["signature"] = signatures
         if self.keep != "first":
@@ -157,7 +165,7 @@ class NearDedup:
 
     def compared(self, doc: Document) -> Set[str]:
         """The set whose Jaccard similarity the signatures estimate, for `curate audit`."""
-        return shingles(doc.normalized, self.shingle)
+        return shingles(segmented(doc.normalized), self.shingle)
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         one_each = self.cluster == "component"

@@ -130,6 +130,7 @@ class Manifest(Parts):
     shards: list[ListedShard]
     export: NotRequired[list[ListedFile]]
     index: NotRequired[list[ListedFile]]
+    schemes: NotRequired[dict[str, int]]
     rows: Books
     documents_by_source: dict[str, int]
     tokens_by_source: dict[str, int]

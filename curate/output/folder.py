@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from curate.export.export import exported
 from curate.output import card, manifest
 from curate.output.facts import Manifest, Parts, Stats
 from curate.output.fingerprint import difference, digest, public
+from curate.output.lease import Lease
 from curate.output.upload import Remote
 from curate.sources import identity, mask_url
 
@@ -36,6 +37,7 @@ OURS = (  # the manifest, which says that the rest is whole, goes first
     ".fingerprint.json",
 )
 MADE = re.compile(r"\.|(part-\d+|samples)\.parquet$")  # files of a run in its folders; and hidden ones, of the system
+WORK_FILES = {"fingerprint.json", "run.json", "tasks.json", "scan", "decide", "guard", "out", "uploaded.jsonl"}
 TRACELESS = "{} holds files of another run but no trace of which; give --fresh, or another output"
 
 
@@ -93,6 +95,7 @@ class Output:
 
         Raises UserError when the folder holds (part of) a run with another fingerprint; `fresh` clears it.
         """
+        self._spare_work()
         if fresh:
             self._clear()
         if self.complete(parts):
@@ -194,8 +197,28 @@ class Output:
         self.final.mkdir(parents=True, exist_ok=True)
         self.work.mkdir(parents=True, exist_ok=True)
 
+    def _spare_work(self) -> None:
+        """Raises UserError where the work folder holds what no run made: it goes when a run ends."""
+        if self.work.is_dir() and (names := {path.name for path in self.work.iterdir()}) and not names & WORK_FILES:
+            raise UserError(f"{self.work}: no run made this folder, and it would be removed; move it, or give --work")
+
+    def tidy(self) -> None:
+        """Removes the work folder that a run left which was killed after its last file; not while somebody works."""
+        if not (self.work / "run.json").exists():
+            return
+        with suppress(UserError, OSError), ExitStack() as held:
+            for lease in self.leases:
+                held.enter_context(Lease(lease))
+            shutil.rmtree(self.work)
+
     def _spare_others(self) -> None:
-        """Raises UserError where a folder that is cleared holds what no run made."""
+        """Raises UserError where a folder that is cleared, or a file, is none that a run made."""
+        traces = (self.final / manifest.NAME, self.final / ".fingerprint.json", self.work / "fingerprint.json")
+        if not self.remote and not any(path.exists() for path in traces):
+            for name in ("stats.json", "timings.json", "report.html"):
+                if (self.final / name).exists():
+                    raise UserError(f"{self.final / name}: no run left a trace beside this file, and --fresh would "
+                                    "remove it; move it, or give another output")  # fmt: skip
         far = self.remote.files(FOLDERS) if self.remote else []
         near = [str(path) for name in FOLDERS for path in sorted((self.final / name).rglob("*")) if not path.is_dir()]
         if not (self.final / INDEX / "index.json").exists():
@@ -228,13 +251,13 @@ class Output:
             shutil.rmtree(self.work, ignore_errors=True)
 
 
-def _remove(path: Path) -> None:
-    """Removes a file or a folder, but empties a folder that is a link to another place."""
-    if not path.is_dir():
+def _remove(path: Path, inside: bool = False) -> None:
+    """Removes a file or a folder; empties a folder of ours that is a link. Of links inside the link alone goes."""
+    if not path.is_dir() or (inside and path.is_symlink()):
         path.unlink(missing_ok=True)
     elif path.is_symlink():
         for child in path.iterdir():
-            _remove(child)
+            _remove(child, inside=True)
     else:
         shutil.rmtree(path)
 

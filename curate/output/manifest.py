@@ -57,6 +57,7 @@ def write(
             **shown,
             "shards": [{key: shard[key] for key in ("name", "rows", "bytes", "sha256")} for shard in shards],
             **{kind: files for kind, files in beside.items() if files},
+            "schemes": _schemes(config),
             "rows": rows,
             "documents_by_source": {name: total["documents"] for name, total in by_source.items()},
             "tokens_by_source": tokens,
@@ -70,6 +71,12 @@ def tokens_counted(config: Config, stats: Stats) -> bool:
     """Whether the tokens of what was kept were counted, by a stage or in the input, and not estimated."""
     stages = [entry.stage for entry in config.stages if "token_count" in entry.stage.adds]
     return not any(declared(stage).estimates for stage in stages) and (bool(stages) or stats["kept"]["tokens"] > 0)
+
+
+def _schemes(config: Config) -> dict[str, int]:
+    """The number of the form of each corpus stage's sketches: those of two runs compare where it is equal."""
+    told = {entry.name: declared(entry.stage).scheme for entry in config.stages}
+    return {name: scheme for name, scheme in told.items() if scheme is not None}
 
 
 def _by_source(stats: Stats) -> dict[str, dict[str, int]]:

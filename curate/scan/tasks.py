@@ -77,7 +77,7 @@ class Run:
 def save_run(work: Path, config: Config, output: str, files: list[InputFile], memory: int | None) -> None:
     """Stores what every task of a run shares, so that tasks can load it by the work folder's name."""
     stored = {"config": config.canonical(), "output": output, "memory": memory, "files": [asdict(f) for f in files]}
-    write_json(work / "run.json", stored)
+    write_json(work / "run.json", stored, private=True)  # it holds what `storage` gives to a server
 
 
 def load_run(work: str) -> Run:

@@ -57,7 +57,7 @@ class ParquetReader:
         return {**types, **given_date_column(config)}
 
     def _open(self) -> pq.ParquetFile:
-        return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)))
+        return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)), page_checksum_verification=True)
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Row groups gathered until their compressed size reaches `slice_bytes`."""

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -269,3 +270,40 @@ def test_a_torn_trace_of_a_run_is_a_sentence(glob: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"\.fingerprint\.json: can't be read \(.*\); give --fresh"):
         run_it(settings(glob, tmp_path / "out"))
     assert not run_it(settings(glob, tmp_path / "out"), fresh=True).ready
+
+
+def test_a_folder_of_somebody_else_under_the_name_of_the_work_is_spared(glob: str, tmp_path: Path) -> None:
+    notes = tmp_path / "out" / ".work" / "notes.txt"
+    notes.parent.mkdir(parents=True)
+    notes.write_text("mine")
+    for fresh in (False, True):
+        with pytest.raises(UserError, match=r"\.work: no run made this folder"):
+            run_it(settings(glob, tmp_path / "out"), fresh=fresh)
+    assert notes.read_text() == "mine"
+
+
+def test_fresh_follows_no_link_and_removes_no_report_of_somebody_else(glob: str, tmp_path: Path) -> None:
+    photos, shards = tmp_path / "photos", tmp_path / "disk"
+    photos.mkdir()
+    (photos / "part-00000.parquet").write_text("mine")
+    run_it(settings(glob, tmp_path / "out"))
+    (tmp_path / "out" / "shards").rename(shards)
+    (tmp_path / "out" / "shards").symlink_to(shards)
+    (shards / ".hidden").symlink_to(photos)
+    run_it(settings(glob, tmp_path / "out"), fresh=True)
+    assert (photos / "part-00000.parquet").read_text() == "mine"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.html").write_text("mine")
+    with pytest.raises(UserError, match=r"report\.html: no run left a trace beside this file"):
+        run_it(settings(glob, tmp_path / "other"), fresh=True)
+    assert (tmp_path / "other" / "report.html").read_text() == "mine"
+
+
+def test_what_a_kill_after_the_manifest_left_goes_with_the_next_call(glob: str, expected: str, tmp_path: Path) -> None:
+    config = settings(glob, tmp_path / "out")
+    run_it(config, keep_work=True)
+    work, lease = tmp_path / "out" / ".work", tmp_path / "out" / ".work.lease"
+    assert (work / "run.json").stat().st_mode & 0o077 == 0  # it holds the credentials of `storage`
+    lease.write_text(json.dumps({"host": socket.gethostname(), "pid": 999_999_999, "token": "gone"}))
+    assert run_it(config).ready
+    assert not work.exists() and not lease.exists() and tree_hash(tmp_path / "out") == expected
