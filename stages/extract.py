@@ -11,7 +11,7 @@ from pydantic import Field
 
 from curate.document import Document, Drop
 from curate.errors import UserError
-from curate.stage import Measures, Rule, RuleStage
+from curate.stage import FileName, Measures, Rule, RuleStage
 from curate.text import clean
 from stages.extraction.article import Options, article_text
 from stages.extraction.blocks import model
@@ -39,7 +39,7 @@ class Extract(RuleStage):
     """text in tables is text"""
     links: bool = False
     """targets of links are written beside their text"""
-    model: str | None = None
+    model: FileName | None = None
     """of blocks: a file that `curate train extractor` wrote (null: ours)"""
     min_confidence: Annotated[float, Field(ge=0, le=1)] | None = 0.5
     """of blocks: the F-measure it expects of its text, below which it is unsure of a page (null: of none)"""
@@ -54,7 +54,6 @@ class Extract(RuleStage):
     limits: ClassVar[tuple[str, ...]] = ("min_confidence", "unsure")
     gives_text: ClassVar[bool] = True
     page_trainer: ClassVar[type[ExtractorTrainer]] = ExtractorTrainer
-    files: ClassVar[tuple[str, ...]] = ("model",)
     absent: ClassVar[Mapping[str, str]] = {"confidence": "only engine: blocks has one, of pages and not of texts"}
 
     def check(self, before: object, after: object) -> None:
