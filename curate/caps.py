@@ -60,20 +60,20 @@ Limit = Annotated[int, Field(ge=0)] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Caps:
-    """Limits on one page; None turns one off.
-
-    bytes: body after content decoding (Common Crawl's own cut is 1 MiB, since 2025 5 MiB). tags: start and
-    end tags. attributes: of one tag, since parsers compare each with all before it. depth: elements open at
-    once (Chromium stops at 512). text_node: bytes of text between two tags. output_text: characters that a
-    stage returned.
-    """
+    """Limits on one page; null turns one off."""
 
     bytes: Limit = 5 * 1024 * 1024
+    """bytes of a body after content decoding (Common Crawl's own cut is 1 MiB, since 2025 5 MiB)"""
     tags: Limit = 100_000
+    """start and end tags"""
     attributes: Limit = 1_000
+    """attributes of one tag, since parsers compare each with all before it"""
     depth: Limit = 1_000
+    """elements open at once (Chromium stops at 512)"""
     text_node: Limit = 4_000_000
+    """bytes of text between two tags"""
     output_text: Limit = 4_000_000
+    """characters that a stage may return"""
 
     def check_html(self, html: "builtins.bytes") -> Drop | None:
         """The first cap that a page's body breaks, or None."""

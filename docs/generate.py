@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
+from curate.config.file import PARTS as CONFIG
 from curate.config.recipes import names, recipe
 from curate.plug_ins.options import options
 from curate.plug_ins.registry import installed, stage_class
@@ -142,6 +143,35 @@ def options_table(name: str, cls: type[Any]) -> str:
     return "\n".join(["| option | default | may be | meaning |", "|---|---|---|---|", *rows])
 
 
+CONFIG_HEAD = """# The config file
+
+Every key, with its default, what may be given and its meaning. The tables are written by `docs/generate.py` from the
+code; `curate stages --config` prints them, and `curate schema` gives them to editors. The options of a stage stand on
+its own page, and `curate stages NAME` tells them.
+
+A config is YAML 1.2 (`no` is a text, `1_000` is not a number) or JSON. Relative paths start from the working directory.
+
+```yaml
+input: {web: crawl/*.warc.gz, own: {path: texts/*.jsonl.gz, text: body, columns: [score]}}
+output: out/
+stages: [extract, {language: {keep: [en]}}, gopher, exact_dedup, near_dedup]
+write: {order: shuffle}
+```
+
+`input` is a path, a list of paths, or names of sources with a path, a list or the keys below each. The order of sources
+is that of the crawl: of copies the first stays. `output` is a folder or a URL. `stages` is a list of names, each alone
+or with its options: document stages first, then those that compare documents.
+"""
+
+
+def config_page() -> str:
+    """`config.md`: every key of a config, by the part that it stands in."""
+    parts = [CONFIG_HEAD]
+    for title, (cls, about) in CONFIG.items():
+        parts.append(f"## {title}\n\n{about}\n\n{options_table('', cls)}\n")
+    return "\n".join(parts)
+
+
 def stage_pages() -> dict[Path, str]:
     """The page of each stage that has options, with their table."""
     found = {}
@@ -169,6 +199,7 @@ def generated() -> dict[Path, str]:
         docs / "architecture.md": with_part(docs / "architecture.md", "files", listing()),
         docs / "reliability.md": with_part(docs / "reliability.md", "exit status", exit_status()),
         docs / "commands.md": command_page(),
+        docs / "config.md": config_page(),
         docs / "recipes.md": with_part(docs / "recipes.md", "recipes", recipes_table()),
         **stage_pages(),
     }

@@ -31,14 +31,23 @@ class Write:
     """How shards are written. Bytes are those of the texts before compression."""
 
     order: Literal["crawl", "shuffle"] = "crawl"
-    seed: int | None = None  # of the shuffle; the config's seed where it is not given
-    by: str | None = None  # attribute to route by: shards/<by>=<value>/
+    """crawl: as read; shuffle: by a hash of seed and document"""
+    seed: int | None = None
+    """of the shuffle (null: the config's)"""
+    by: str | None = None
+    """attribute that makes a folder for each value: shards/<by>=<value>/"""
     shard_bytes: Annotated[int, Field(ge=1)] = 256 << 20
+    """bytes of text, before compression, that a shard is cut at"""
     row_group_bytes: Annotated[int, Field(ge=1)] = 64 << 20
+    """bytes of text of a row group"""
     row_group_rows: Annotated[int, Field(ge=1)] = 10_000
+    """rows of a row group"""
     zstd_level: Annotated[int, Field(ge=1, le=22)] = 3
-    index: bool = False  # keep all sketches in index/, so that later runs can name this one in `against`
-    export: ExportSettings | None = None  # training files beside the shards, under export/<format>/
+    """how hard shards are compressed"""
+    index: bool = False
+    """keep all sketches in index/, so that later runs can name this one in `against`"""
+    export: ExportSettings | None = None
+    """training files beside the shards, under export/<format>/ (docs/export.md)"""
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,17 @@ class Settings:
     """The keys of a config that hold one plain value."""
 
     seed: int = 0
-    measure_dropped: bool = True  # later rule stages measure dropped pages too, for what-if
-    samples: Annotated[int, Field(ge=0)] = 50  # dropped texts kept per stage and reason
-    cpu_seconds: Annotated[float, Field(gt=0, le=1e6)] | None = 60.0  # CPU time of a page before it is given up as hung
-    against: tuple[str, ...] = ()  # outputs of earlier runs (with an index) whose documents count as seen
-    max_failed: Ratio = 0.01  # share of documents on which a stage may fail with an error before the run stops
+    """of samples, shuffles and mixtures"""
+    measure_dropped: bool = True
+    """later rule stages measure dropped pages too, for what-if"""
+    samples: Annotated[int, Field(ge=0)] = 50
+    """dropped texts that are kept of each stage and reason"""
+    cpu_seconds: Annotated[float, Field(gt=0, le=1e6)] | None = 60.0
+    """CPU seconds of a page before it is given up as hung (null: no limit)"""
+    against: tuple[str, ...] = ()
+    """outputs of earlier runs, with an index, whose documents count as seen"""
+    max_failed: Ratio = 0.01
+    """share of documents on which a stage may fail with an error before the run stops"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +105,15 @@ class Config(Settings):
             **{f.name: as_json(getattr(self, f.name)) for f in fields(Settings)},
         }
 
+
+PARTS: Mapping[str, tuple[type[Any], str]] = {
+    "The config itself": (Settings, "Besides `input`, `output`, `stages`, `write` and `caps`:"),
+    "input": (SourceConfig, "Of each source:"),
+    "write": (Write, "How shards are written:"),
+    "write: export": (ExportSettings, "Training files beside the shards, as `curate export` writes them:"),
+    "caps": (Caps, "Sizes over which a page is not parsed; null turns one off:"),
+}
+"""The parts of a config by their names, and what people are told of each; their options are told by the classes."""
 
 KEYS = ("input", "output", "stages", "write", "caps", *(f.name for f in fields(Settings)))
 
@@ -252,9 +276,9 @@ def json_schema() -> dict[str, Any]:
                 "additionalProperties": False,
             },
         ]
-    source = _adapter(SourceConfig).json_schema()
+    source = options.json_schema(SourceConfig)
     paths = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
-    settings = _adapter(Settings).json_schema()["properties"]
+    settings = options.json_schema(Settings)["properties"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "curate config",
@@ -265,8 +289,8 @@ def json_schema() -> dict[str, Any]:
             "input": {"anyOf": [*paths, {"type": "object", "additionalProperties": {"anyOf": [*paths, source]}}]},
             "output": {"type": "string"},
             "stages": {"type": "array", "items": {"anyOf": stages}},
-            "write": _adapter(Write).json_schema(),
-            "caps": _adapter(Caps).json_schema(),
+            "write": options.json_schema(Write),
+            "caps": options.json_schema(Caps),
             **settings,
         },
     }

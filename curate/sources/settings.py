@@ -15,30 +15,41 @@ SHARD_NAMES = frozenset({"text", "id", "url", "date", "dump", "file_path", "sour
 
 @dataclass(frozen=True, kw_only=True)
 class SourceConfig:
-    """One source of documents: where its files are, and how they are read.
-
-    `path` is a file, a glob or an fsspec URL, or several; `paths` a file that lists paths, one a line (such as
-    Common Crawl's `warc.paths.gz`), each put behind `prefix`. The column names hold for JSONL and Parquet: `id`,
-    `url` and `date` are taken from the columns of these names where there are such and no others are given;
-    `columns` lists what is carried to the shards, for JSONL perhaps with types (`{score: double}`). `all` is every
-    column but the document's own and those that each shard fills itself (dump, file_path, source, offset).
-    """
+    """One source of documents: where its files are, and how they are read."""
 
     path: Name | tuple[Name, ...] = ()
+    """a file, a folder, a glob or an fsspec URL, or a list of them; a folder stands for the files of known kinds in
+    it"""
     paths: Name | None = None
+    """a file that lists paths, one a line, such as Common Crawl's `warc.paths.gz`"""
     prefix: str = ""
-    format: Name = AUTO  # or a name of the table of formats: warc, wet, jsonl, parquet, ...
+    """put before each of `paths`, such as https://data.commoncrawl.org/"""
+    format: Name = AUTO
+    """what the files are: warc, wet, jsonl, parquet or one that a package adds; auto: what their names and
+    bytes say"""
     text: Name = "text"
+    """column of the text, in JSONL and Parquet"""
     id: Name | None = None
+    """column of the document's name (null: `id` where there is one, else file#offset)"""
     url: Name | None = None
+    """column of the URL (null: `url` where there is one)"""
     date: Name | None = None
-    columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()  # carried through to the shards
-    status: tuple[int, ...] = (200,)  # HTTP statuses that are pages; () takes any
-    keep_truncated: bool = False  # their column `truncated` then says what is missing
-    keep_date: bool = False  # the date as it was given, in the column `date_given`
-    max_record_bytes: Annotated[int, Field(ge=1)] = 64 << 20  # of one record or line when inflated
-    parallel_requests: Annotated[int, Field(ge=1, le=64)] = 8  # to one host, over all processes of this machine
-    storage: dict[str, Any] | None = None  # options for fsspec, such as {anon: true}
+    """column of the date (null: `date` where there is one); in shards it is UTC, ISO 8601"""
+    columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()
+    """columns that are carried to the shards: names, names with types such as {score: double}, or all but those that
+    each shard fills itself"""
+    status: tuple[int, ...] = (200,)
+    """HTTP statuses that are pages; [] takes any"""
+    keep_truncated: bool = False
+    """keep pages that the crawler cut; the column `truncated` then says what is missing"""
+    keep_date: bool = False
+    """keep the date as it was given, in the column `date_given`"""
+    max_record_bytes: Annotated[int, Field(ge=1)] = 64 << 20
+    """bytes of one record or line when inflated; a larger one is damaged"""
+    parallel_requests: Annotated[int, Field(ge=1, le=64)] = 8
+    """requests to one host at a time, over all processes of this machine"""
+    storage: dict[str, Any] | None = None
+    """options for fsspec, such as {anon: true}"""
 
     @property
     def given(self) -> tuple[str, ...]:

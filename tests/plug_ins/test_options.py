@@ -2,13 +2,15 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
 
-from curate.config.file import json_schema
+from curate.config.file import PARTS, json_schema
 from curate.errors import hint
+from curate.export.settings import ExportSettings
 from curate.plug_ins.options import options
 from curate.plug_ins.registry import installed, stage_class
 from curate.stage import RuleStage
@@ -103,3 +105,16 @@ def test_an_unknown_stage_is_answered_with_the_nearest_or_all(word: str, told: s
 )
 def test_a_far_word_is_not_suggested(word: str, told: str) -> None:
     assert hint(word, [option.name for option in options("gopher", stage_class("gopher"))]).startswith(told)
+
+
+@pytest.mark.parametrize(("part", "cls"), [(part, cls) for part, (cls, _) in PARTS.items()])
+def test_each_key_of_a_config_has_a_meaning_on_the_page_the_terminal_and_in_editors(
+    part: str, cls: Any, capsys: Any
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "config.md").read_text(encoding="utf-8")
+    told = " ".join(Calling(capsys)("stages", "--config").out.split())
+    schema = json.dumps(json_schema())
+    for option in options("", cls):
+        assert option.meaning and f"| `{option.name}` |" in page, (part, option)
+        assert option.meaning in told
+        assert json.dumps(option.meaning)[1:-1] in schema or cls is ExportSettings

@@ -3,11 +3,12 @@
 import inspect
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import click
 
+from curate.config.file import PARTS
 from curate.plug_ins.options import Option, options
 from curate.plug_ins.registry import installed, stage_class
 from curate.rules import rules_of
@@ -37,20 +38,27 @@ def _plain(option: Option) -> dict[str, Any]:
 
 @click.command("stages", epilog="\b\nExample:\n  curate stages gopher")
 @click.argument("name", required=False)
+@click.option("--config", "of_config", is_flag=True, help="The keys of a config that are no stage's instead.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(name: str | None, as_json: bool) -> None:
+def command(name: str | None, of_config: bool, as_json: bool) -> None:
     """List the stages, or show the options, measures and reasons of one.
 
     An option comes with its default, what may be given, and its meaning. `curate what-if` can change those with a *
     without another run.
     """
-    if as_json:
+    if of_config and as_json:
+        keys = {part: {option.name: _plain(option) for option in options("", cls)} for part, (cls, _) in PARTS.items()}
+        click.echo(json.dumps(keys, indent=1, default=list))
+    elif of_config:
+        for part, (cls, says) in PARTS.items():
+            click.echo("\n".join([f"{part}: {says.replace('`', '')}", *_options("", cls, ()), ""]))
+    elif as_json:
         shown = [described(word) for word in ([name] if name else installed())]
         click.echo(json.dumps(shown, indent=1, default=list))
     elif name is None:
         for word in installed():
-            told = described(word)
-            click.echo(f"{word:<14}{told['kind']:<10}{told['about']}")
+            about = described(word)
+            click.echo(f"{word:<14}{about['kind']:<10}{about['about']}")
     else:
         click.echo("\n".join(_lines(name)))
 
@@ -59,11 +67,7 @@ def _lines(name: str) -> Iterator[str]:
     told = described(name)
     yield f"{name}: {told['about']}"
     yield "\noptions" + (" (* can be changed by `curate what-if`, without another run)" if told["limits"] else "")
-    for option in options(name, stage_class(name)):
-        default = option.default_text if option.required else f"default {option.default_text}"
-        star = "*" if option.name in told["limits"] else ""
-        yield from _wrapped(f"{option.name}{star}: {'; '.join(filter(None, [default, option.allowed]))}", 2, 8)
-        yield from _wrapped(option.meaning, 6, 6)
+    yield from _options(name, stage_class(name), told["limits"])
     if not told["options"]:
         yield "  none"
     wide = max(map(len, [*told["adds"], *told["measures"]]), default=0) + 2
@@ -73,6 +77,14 @@ def _lines(name: str) -> Iterator[str]:
             yield from (f"  {key:<{wide}}{kind}" for key, kind in told[title].items())
     yield "reasons"
     yield from _wrapped(", ".join(told["reasons"]) or "none", 2, 2)
+
+
+def _options(name: str, cls: type[Any], limits: Collection[str]) -> Iterator[str]:
+    for option in options(name, cls):
+        default = option.default_text if option.required else f"default {option.default_text}"
+        star = "*" if option.name in limits else ""
+        yield from _wrapped(f"{option.name}{star}: {'; '.join(filter(None, [default, option.allowed]))}", 2, 8)
+        yield from _wrapped(option.meaning, 6, 6)
 
 
 def _wrapped(text: str, first: int, next_lines: int) -> list[str]:
