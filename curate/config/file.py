@@ -182,7 +182,7 @@ def _sources(value: Any, name: str) -> dict[str, SourceConfig]:
     if not isinstance(value, Mapping):
         raise UserError(f"{name}: 'input' must be a path, a list of paths, or a mapping of source names to them")
     known = [f.name for f in fields(SourceConfig)]
-    if set(value) <= set(known) and ({"path", "paths"} & set(value)):
+    if set(value) <= set(known) and ({"path", "paths", "cdx"} & set(value)):
         value = {DEFAULT_SOURCE: value}
     sources = {}
     for source, given in value.items():

@@ -26,6 +26,10 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
     Raises UserError for a glob without a match, a file that is missing, unreadable, of an unknown kind or
     named twice, and SourceError for a server that fails for good.
     """
+    if config.cdx and (config.path or config.paths):
+        raise UserError(f"input.{source}: `cdx` stands in place of `path` and `paths`; make two sources of it")
+    if config.where is not None and not config.cdx:
+        raise UserError(f"input.{source}: `where` chooses rows of an index; name one with `cdx`")
     names: list[str] = []
     for given in config.given:
         names += _expanded(source, expanded(given), config)
@@ -37,7 +41,7 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
         )
     seen: set[str] = set()
     for name in names:
-        format_of(name, config.format, f"input.{source}")
+        format_of(name, config.kind, f"input.{source}")
         if identity(name) in seen:
             raise UserError(f"input.{source}: '{name}' is read twice; name it once")
         seen.add(identity(name))

@@ -90,5 +90,5 @@ def format_of(name: str, format: str, place: str) -> str:
 
 def reader(config: SourceConfig, file: InputFile) -> Reader:
     """The reader of a file: by `format`, or by the file's suffix where that is `auto`. Raises UserError."""
-    made: Reader = reader_class(format_of(file.name, config.format, f"input.{file.source}"))(config, file)
+    made: Reader = reader_class(format_of(file.name, config.kind, f"input.{file.source}"))(config, file)
     return made

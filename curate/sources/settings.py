@@ -22,6 +22,11 @@ class SourceConfig:
     it"""
     paths: Name | None = None
     """a file that lists paths, one a line, such as Common Crawl's `warc.paths.gz`"""
+    cdx: Name | tuple[Name, ...] = ()
+    """an index, or several, in place of the files: CDXJ, or Parquet as Common Crawl's; only the records of its rows are
+    read, by range, from the WARC files that it names, each behind `prefix`"""
+    where: dict[Name, str | tuple[str, ...]] | None = None
+    """which rows of the index: its fields and the values wanted, such as {languages: [deu]}"""
     prefix: str = ""
     """put before each of `paths`, such as https://data.commoncrawl.org/"""
     format: Name = AUTO
@@ -53,8 +58,14 @@ class SourceConfig:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The values of `path` in order."""
-        return (self.path,) if isinstance(self.path, str) else self.path
+        """The values of `path` in order; of a source that is read by an index, those of `cdx`."""
+        given = self.cdx or self.path
+        return (given,) if isinstance(given, str) else given
+
+    @property
+    def kind(self) -> str:
+        """The format: that of an index where there is one."""
+        return "cdx" if self.cdx else self.format
 
     @property
     def own(self) -> dict[str, str]:

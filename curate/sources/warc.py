@@ -91,7 +91,7 @@ class WarcReader:
             none = True
             for record in records:
                 none = False
-                yield self._span(file, record)
+                yield self.span(file, record)
             if none:
                 yield Span(start, 0, "padding")
 
@@ -105,7 +105,8 @@ class WarcReader:
         end = window.size if part.end is None else min(part.end, window.size)  # a file may shrink while it is read
         return start, member_records(found.codec, start, end, limit)
 
-    def _span(self, file: InputFile, record: Record) -> Span:
+    def span(self, file: InputFile, record: Record) -> Span:
+        """The span of one record, its body left to `settle`."""
         offset, length, header = record.offset, record.length, record.header
         if record.fault:
             return Span(offset, length, "damaged", drop=Drop("damaged", cause=record.fault))
