@@ -1,11 +1,12 @@
 """A campaign of faults: kills at random moments, flipped bytes, cut files. Prints one table.
 
-    python bench/faults.py --kills 500 --flips 2000 --cuts 500 --seed 1
+    python bench/faults.py --kills 500 --flips 2000 --cuts 500 --bombs 60 --busy 200 --small 400 --seed 1
 
 Kills: a run of the sample crawl is killed with SIGKILL (its driver, one of its workers, or all of it) at a random
 moment and started again, several times over, until it ends undisturbed; its tree hash must be that of a run that was
 left alone. Flips and cuts: one byte of a crawl file is changed, or its tail cut off; every record that was not hit
-must come out as before, and the spans must tile the file.
+must come out as before, and the spans must tile the file. Text bombs, busy servers and many small files: all pages
+that are none must come. Damaged model files are the matter of `bench/model_faults.py`.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from collections import Counter
 from pathlib import Path
 
 import psutil
+from input_faults import busy_servers, small_files, text_bombs
 
 from curate.sources import SourceConfig, reader
 from curate.sources.reader import InputFile, Slice, Span, settled
@@ -193,6 +195,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=500, help="in all, shared by the executors")
     parser.add_argument("--flips", type=int, default=2000)
     parser.add_argument("--cuts", type=int, default=500)
+    parser.add_argument("--bombs", type=int, default=60, help="texts made to take long, between pages")
+    parser.add_argument("--busy", type=int, default=200, help="requests that a server refuses")
+    parser.add_argument("--small", type=int, default=400, help="files of one page each")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--executors", nargs="*", default=["serial", "processes", "ray"])
     parser.add_argument("--crawl", type=Path, default=ROOT / "sample_crawl")
@@ -211,6 +216,13 @@ def main() -> None:
                     damage(kind, path, part, folder, random.Random(given.seed)),
                     columns,
                 )
+        for name_of, work, count in (
+            ("text bombs", text_bombs, given.bombs),
+            ("busy server", busy_servers, given.busy),
+            ("small files", small_files, given.small),
+        ):
+            if count:
+                show(name_of, work(count, folder, random.Random(given.seed)), columns)
         for executor in given.executors:
             count = round(given.kills * share[executor])
             show(
