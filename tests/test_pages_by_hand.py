@@ -1,0 +1,71 @@
+"""Pages of docs/ that a reader follows step by step: their files are written, their commands run, in order.
+
+`<!-- file: NAME -->` before a block makes it a file, `<!-- output -->` holds commands and what they print. A page
+begins in a folder with configs/ and sample_crawl/ alone. What the entry points of its pyproject.toml name counts as
+installed from there on.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.test_readme import TIMEOUT_SECONDS, commands, same
+
+ROOT = Path(__file__).parents[1]
+STEP = re.compile(r"<!-- (?:file: (\S+)|output) -->\n```\w*\n(.*?)```", re.DOTALL)
+PAGES = ("plug-ins.md", "python.md")
+
+
+def follow(page: str, folder: Path) -> None:
+    """Does what a page says, in a folder. AssertionError where a command prints something else than shown."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    surroundings = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1", "PYTHONPATH": str(folder)}
+    for step in STEP.finditer(page):
+        name, content = step.groups()
+        if name:
+            (folder / name).write_text(content, encoding="utf-8")
+            if name == "pyproject.toml":
+                installed(content, folder)
+            continue
+        for command in commands(step.group()):
+            done = subprocess.run(
+                command.line, shell=True, cwd=folder, env=surroundings, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS,
+            )  # fmt: skip
+            printed = [line.rstrip() for line in done.stdout.splitlines()]
+            assert same(command.shown, printed), f"$ {command.line}\nprinted:\n{done.stdout}"
+
+
+def installed(pyproject: str, folder: Path) -> None:
+    """What an installer writes down of a project, beside its modules."""
+    project = tomllib.loads(pyproject)["project"]
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    about = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(about, encoding="utf-8")
+    groups = [
+        f"[{group}]\n" + "".join(f"{name} = {target}\n" for name, target in points.items())
+        for group, points in project["entry-points"].items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(groups), encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_can_be_followed(page: str, tmp_path: Path) -> None:
+    for folder in ("configs", "sample_crawl"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert STEP.search(text)
+    follow(text, tmp_path)
+
+
+def test_the_index_names_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([\w-]+\.md)", index))
+    assert linked == {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
