@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from curate import __version__
-from curate.errors import UserError, explained
+from curate.errors import UserError, explained, printable
 
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {
@@ -121,5 +121,5 @@ def main(arguments: list[str] | None = None) -> Any:
 
 def fail(sentence: str) -> None:
     """Prints a sentence to standard error and exits with status 2."""
-    click.echo(f"curate: {sentence}", err=True)
+    click.echo(f"curate: {printable(sentence)}", err=True)
     sys.exit(2)

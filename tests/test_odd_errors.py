@@ -10,7 +10,7 @@ import pytest
 from curate import curate, yaml12
 from curate.config.file import read_config
 from curate.durable import whole
-from curate.errors import UserError, cause, explained
+from curate.errors import UserError, cause, explained, printable
 from curate.inspect.opened import OpenedRun
 from tests.commands.calling import Calling
 from tests.engine import write_jsonl
@@ -130,3 +130,8 @@ def test_a_mistake_in_python_has_no_second_traceback(mistake: Callable[[], objec
         mistake()
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_name_does_nothing_to_the_terminal() -> None:
+    odd = "a\x1b[31m\x07b\x9bc\u202ed\ud800.jsonl\nend\tof it é 漢"
+    assert printable(odd) == "a\\x1b[31m\\x07b\\x9bc\\u202ed\\ud800.jsonl\nend\tof it é 漢"

@@ -36,7 +36,7 @@ class Lease:
             if not self._stale(holder):
                 raise UserError(
                     f"{self.path.parent}: another run is at work here (process {holder['pid']} on {holder['host']}); "
-                    "wait for it, or give another output"
+                    f"wait for it, or give another output (if it is gone for certain, remove {self.path})"
                 )
             self._remove_stale(holder)
         HELD.add(self._token)
@@ -77,6 +77,8 @@ class Lease:
     def _stale(self, holder: dict[str, str]) -> bool:
         if not holder["token"]:
             return True  # lease files appear whole; this one was torn by a crash of the machine
+        if not holder["pid"].isdecimal() or len(holder["pid"]) > 12:
+            return True  # no process has such a number: the file was damaged
         if holder["host"] == socket.gethostname():
             pid = int(holder["pid"])
             if (holder["token"] not in HELD) if pid == os.getpid() else not _running(pid):

@@ -106,3 +106,18 @@ def test_a_run_beside_a_living_one_is_refused_whatever_its_work_folder(tmp_path:
     (tmp_path / "out" / ".work.lease").unlink()
     run_it(config, work=str(tmp_path / "work"))
     assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_a_lease_of_a_damaged_kind_is_taken_over(tmp_path: Path) -> None:
+    for told in ({"host": "a", "pid": "many", "token": "t"}, {"host": "a", "pid": [1], "token": "t"}, [1, 2], 3, None):
+        (tmp_path / "lease").write_text(json.dumps(told))
+        with Lease(tmp_path / "lease") as held:
+            assert "took over" in held.taken_over
+
+
+def test_a_lease_of_the_future_is_named_to_be_removed(tmp_path: Path) -> None:
+    path = tmp_path / "lease"
+    path.write_text(json.dumps({"host": "elsewhere", "pid": 1, "token": "t"}))
+    os.utime(path, (4e9, 4e9))
+    with pytest.raises(UserError, match=f"if it is gone for certain, remove {path}"), Lease(path):
+        pass
