@@ -8,7 +8,9 @@ from curate.errors import UserError
 
 @click.command("bands", epilog="\b\nExample:\n  curate bands --threshold 0.8 --perms 128")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="Jaccard similarity of a near duplicate.")
-@click.option("--perms", type=click.IntRange(1), default=128, show_default=True, help="Permutations of a signature.")
+@click.option(
+    "--perms", type=click.IntRange(1, 4096), default=128, show_default=True, help="Permutations of a signature."
+)
 @click.option("--bands", type=click.IntRange(1), default=25, show_default=True, help="Bands to judge.")
 @click.option("--rows", type=click.IntRange(1), default=5, show_default=True, help="Rows of each of them.")
 def command(threshold: float, perms: int, bands: int, rows: int) -> None:
