@@ -19,7 +19,7 @@ from tests.test_readme import TIMEOUT_SECONDS, commands, same
 
 ROOT = Path(__file__).parents[1]
 STEP = re.compile(r"<!-- (?:file: (\S+)|output) -->\n```\w*\n(.*?)```", re.DOTALL)
-PAGES = ("plug-ins.md", "python.md")
+PAGES = ("coming-from.md", "plug-ins.md", "python.md", "tutorial.md")
 
 
 def follow(page: str, folder: Path) -> None:
