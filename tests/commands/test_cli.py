@@ -152,7 +152,6 @@ CONFIGS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "input of a wrong type": (changed(input=5), "'input' must be a path"),
     "missing input": (changed(input="nowhere.warc.gz"), "nowhere.warc.gz"),
     "empty glob": (changed(input="nowhere/*.warc.gz"), "no file matches 'nowhere/*.warc.gz'; check the pattern"),
-    "a folder as input": (changed(input="in"), "in"),
     "an unknown kind of input": (changed(input="run.yaml"), "'run.yaml' has none of the known endings"),
     "a missing list of paths": (changed(input={"cc": {"paths": "nowhere.gz"}}), "the path list 'nowhere.gz'"),
     "an unknown scheme": (changed(input="gopher://host/a.warc.gz"), "gopher://host/a.warc.gz"),
