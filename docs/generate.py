@@ -17,13 +17,16 @@ import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
 from curate.config.file import PARTS as CONFIG
+from curate.config.file import parse_config
 from curate.config.recipes import names, recipe
+from curate.output import meanings, schema
 from curate.plug_ins.options import options
 from curate.plug_ins.registry import installed, stage_class
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("curate", "stages", "scale")
 BEGIN, END = "<!-- {}: written by docs/generate.py -->", "<!-- end of {} -->"
+BARE = {"input": "none.jsonl", "output": "none", "stages": ["exact_dedup"]}
 
 
 def summary(path: Path) -> str:
@@ -172,6 +175,80 @@ def config_page() -> str:
     return "\n".join(parts)
 
 
+OUTPUT_HEAD = """# What a run writes
+
+The columns of its Parquet files and the keys of its JSON files. Written by `docs/generate.py` from the code.
+
+`shards/` and `ledger/` together hold each document that was read, once: read = kept + dropped. Files are Parquet, and
+all files of a folder have the same columns.
+"""
+OUTPUT_FOLDERS = {
+    "shards": "The kept documents. The columns below come first; then each column that a source or a stage adds. WARC "
+    "files add `digest_mismatch` (the record's digest contradicts its bytes; null where none had to be checked) and "
+    "`length_mismatch` (the record's Content-Length was wrong).",
+    "ledger": "The dropped documents, with the reason.",
+    "measures": "What the rule stages measured of each document that reached one. After the columns below comes a "
+    "column `stage.measure` for each measure, which the pages of the stages explain.",
+    "samples": "Some dropped documents with their texts, for each reason.",
+    "cuts": "What stages such as `line_dedup` cut out of texts.",
+}
+
+
+OUTPUT_REASONS = """## Reasons of the program itself
+
+Those of `caps` are in [config.md](config.md#caps), those of a stage on its page. A page on which a stage raised an
+error is entered as `failed`.
+"""
+OUTPUT_KEYS = """## `stats.json`, `manifest.json`, `timings.json`
+
+The three files are `Stats`, `Manifest` and `Timings`; the others are parts of them. Numbers are whole unless said
+otherwise.
+"""
+
+
+def columns_table(folder: str) -> str:
+    """The columns of one kind of file, with their types and meanings. KeyError for one without a meaning."""
+    fields = {
+        "shards": {**schema.FINEWEB, **schema.PLACE},
+        "ledger": {column.name: column.type for column in schema.LEDGER},
+        "measures": {column.name: column.type for column in schema.measures_schema(parse_config(BARE))},
+        "samples": {column.name: column.type for column in schema.SAMPLES},
+        "cuts": {column.name: column.type for column in schema.CUTS},
+    }[folder]
+    told = meanings.COLUMNS
+    rows = [f"| `{name}` | {kind} | {told.get(f'{folder}.{name}') or told[name]} |" for name, kind in fields.items()]
+    return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows])
+
+
+def facts() -> str:
+    """The classes of `curate/output/facts.py`: what each says of itself, and its keys with what stands beside them."""
+    source = (ROOT / "curate" / "output" / "facts.py").read_text(encoding="utf-8")
+    lines, parts = source.splitlines(), []
+    for node in ast.parse(source).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        keys = [(line, ast.unparse(line.target), ast.unparse(line.annotation))
+                for line in node.body if isinstance(line, ast.AnnAssign)]  # fmt: skip
+        beside = [lines[line.lineno - 1].partition("  # ")[2] for line, _, _ in keys]
+        rows = [f"| `{key}` | `{kind}` | {note} |".replace("|  |", "| |")
+                for (_, key, kind), note in zip(keys, beside, strict=True)]  # fmt: skip
+        table = "\n".join(["| key | value | |", "|---|---|---|", *rows]).replace(" | None`", " or None`")
+        base = ast.unparse(node.bases[0])
+        also = "" if base == "TypedDict" else f" It has the keys of `{base}`, too."
+        parts.append(f"### `{node.name}`\n\n{' '.join((ast.get_docstring(node) or '').split())}{also}\n\n{table}\n")
+    return "\n".join(parts)
+
+
+def output_page() -> str:
+    """`output.md`: columns, reasons of the program itself, keys."""
+    parts = [OUTPUT_HEAD]
+    parts += [f"## `{name}/`\n\n{about}\n\n{columns_table(name)}\n" for name, about in OUTPUT_FOLDERS.items()]
+    rows = [f"| `read` | `{reason}` | {told} |" for reason, told in meanings.READ.items()]
+    rows += [f"| `guard` | `{reason}` | {told} |" for reason, told in meanings.GUARD.items()]
+    parts += [OUTPUT_REASONS, "\n".join(["| stage | reason | when |", "|---|---|---|", *rows]) + "\n", OUTPUT_KEYS]
+    return "\n".join([*parts, facts()])
+
+
 def stage_pages() -> dict[Path, str]:
     """The page of each stage that has options, with their table."""
     found = {}
@@ -200,6 +277,7 @@ def generated() -> dict[Path, str]:
         docs / "reliability.md": with_part(docs / "reliability.md", "exit status", exit_status()),
         docs / "commands.md": command_page(),
         docs / "config.md": config_page(),
+        docs / "output.md": output_page(),
         docs / "recipes.md": with_part(docs / "recipes.md", "recipes", recipes_table()),
         **stage_pages(),
     }
