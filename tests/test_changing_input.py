@@ -29,6 +29,7 @@ class Tampering:
 
     adds: ClassVar[Mapping[str, pa.DataType]] = {}
     reasons: ClassVar[tuple[str, ...]] = ()
+    reads_text: ClassVar[bool] = False
 
     def apply(self, doc: Document) -> Document:
         path, done = Path(self.path), Path(f"{self.path}.changed")

@@ -236,7 +236,7 @@ def _targets(name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
     if foreign:
         breaking = [c for c in reached if any(rule.broken(c.language, rule.limit(stage)) for rule in foreign)]
         return [c for c in breaking if c.kind == "foreign"]
-    if isinstance(stage, RuleStage):
+    if isinstance(stage, RuleStage) and not told.gives_text:
         return [canary for canary in reached if canary.kind in ("boilerplate", "rule_breaking")]
     return []
 

@@ -67,7 +67,7 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": "/dev/zero", "format": "warc"}, r"'/dev/zero' is a pipe or a device"),
         ({}, r"no input is given; set `path`"),
         ({"paths": "gone"}, r"the path list 'gone' can't be read \(no such file"),
-        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.json, .jsonl"),
+        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.cdx, .cdxj, .json"),
         ({"path": "x.arc.gz"}, r"'x.arc.gz' is an ARC file; convert it"),
     ],
 )
