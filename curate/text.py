@@ -12,6 +12,8 @@ ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\uf
 UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 TOKENS_PER_WORD = 4 / 3
+WORD = re.compile(r"\S+")
+MOST_WORDS = 20_000  # of a text that n-grams with their places are looked for in
 
 # Unicode's Stream-Safe Text Format (UAX #15, section 13): at most so many combining marks in a row, since ordering n of
 # them takes n^2 steps; a grapheme joiner, which is seen by nobody, begins the next row.
@@ -103,3 +105,15 @@ def estimated_tokens(words: int, unspaced: int = 0, tokens_per_word: float = TOK
     Rounded to the nearest; an English token is about three quarters of a word ("Pretraining at scale", 1k).
     """
     return math.floor(words * tokens_per_word + unspaced + 0.5)
+
+
+def word_grams(text: str, length: int) -> list[tuple[tuple[str, ...], tuple[int, int]]]:
+    """The n-grams of `length` words at white space of a text's first MOST_WORDS, each with its span of characters."""
+    words = [(found.group(), found.span()) for found, _ in zip(WORD.finditer(text), range(MOST_WORDS))]
+    return [
+        (
+            tuple(word for word, _ in words[start : start + length]),
+            (words[start][1][0], words[start + length - 1][1][1]),
+        )
+        for start in range(len(words) - length + 1)
+    ]

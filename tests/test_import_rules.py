@@ -36,7 +36,8 @@ GROUND_FLOOR = {"curate", "curate.errors", "curate.sizes", "curate.yaml12"}
 """What `scale` may use of the engine: its errors, its sizes and its YAML."""
 
 ORDER = (
-    "curate.shipped", "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable",
+    "curate.shipped", "curate.entries",
+    "curate.errors", "curate.text", "curate.sizes", "curate.yaml12", "curate.durable",
     "curate.document", "curate.executors", "curate.export", "curate.corpus", "curate.rules", "curate.stage",
     "curate.plug_ins", "curate.caps", "curate.sources.members", "curate.sources", "curate.config", "curate.belt",
     "curate.output", "curate.scan", "curate.decide", "curate.write", "curate.run", "curate.example_pages",

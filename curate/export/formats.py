@@ -4,8 +4,6 @@ A format is written part by part, each part by a task of its own (open, write, c
 parts or writes the file that names them, last, so that a reader never sees half an export.
 """
 
-from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict
 
@@ -13,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from curate.entries import entries
 from curate.errors import UserError, hint
 
 GROUP = "curate.formats"
@@ -80,18 +79,18 @@ class Format(Protocol):
         """Completes one split, given all its parts in order. May be called again after a kill."""
 
 
-@lru_cache(maxsize=1)
 def installed() -> tuple[str, ...]:
     """Names of all formats, those of other packages too."""
-    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+    return tuple(entries(GROUP))
 
 
 def named(name: str) -> Format:
     """The format of that name. Raises UserError where there is none, or where its package can't be imported."""
-    for point in entry_points(group=GROUP, name=name):
-        try:
-            made: Format = point.load()()
-        except (ImportError, AttributeError) as error:
-            raise UserError(f"format '{name}': {point.value} can't be loaded ({error}); see to its package") from error
-        return made
-    raise UserError(f"unknown format '{name}', {hint(name, installed())}")
+    point = entries(GROUP).get(name)
+    if point is None:
+        raise UserError(f"unknown format '{name}', {hint(name, installed())}")
+    try:
+        made: Format = point.load()()
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"format '{name}': {point.value} can't be loaded ({error}); see to its package") from error
+    return made

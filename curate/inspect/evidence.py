@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable
 
 from curate.inspect.limits import declared_of
+from curate.text import MOST_WORDS, WORD, word_grams
 
 Span = tuple[int, int]
 
-_WORD = re.compile(r"\S+")
 SHARED = 3  # words in a row that two texts share
-MOST_WORDS = 20_000  # of a text that n-grams are looked for in
 
 
 def spans(stage: str, reason: str, text: str) -> list[Span]:
@@ -23,8 +22,8 @@ def spans(stage: str, reason: str, text: str) -> list[Span]:
 
 def unlike(text: str, twin: str) -> list[Span]:
     """What a near copy has and its twin has not: the words outside all runs of SHARED words that the twin has too."""
-    known = {gram for gram, _ in _grams(twin, SHARED)}
-    shared = merged(span for gram, span in _grams(text, SHARED) if gram in known)
+    known = {gram for gram, _ in word_grams(twin, SHARED)}
+    shared = merged(span for gram, span in word_grams(text, SHARED) if gram in known)
     ends = [0, *(place for span in shared for place in span), min(len(text), _read_until(text))]
     gaps = zip(ends[::2], ends[1::2])
     return merged(
@@ -36,7 +35,7 @@ def unlike(text: str, twin: str) -> list[Span]:
 
 def _read_until(text: str) -> int:
     """Where the last word lies that n-grams are looked for in."""
-    return max((found.end() for found, _ in zip(_WORD.finditer(text), range(MOST_WORDS))), default=0)
+    return max((found.end() for found, _ in zip(WORD.finditer(text), range(MOST_WORDS))), default=0)
 
 
 def merged(found: Iterable[Span]) -> list[Span]:
@@ -48,14 +47,3 @@ def merged(found: Iterable[Span]) -> list[Span]:
         else:
             result.append((start, end))
     return result
-
-
-def _grams(text: str, length: int) -> list[tuple[tuple[str, ...], Span]]:
-    words = [(found.group(), found.span()) for found, _ in zip(_WORD.finditer(text), range(MOST_WORDS))]
-    return [
-        (
-            tuple(word for word, _ in words[start : start + length]),
-            (words[start][1][0], words[start + length - 1][1][1]),
-        )
-        for start in range(len(words) - length + 1)
-    ]

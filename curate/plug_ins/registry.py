@@ -2,11 +2,11 @@
 
 import importlib
 import sys
-from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
+from curate.entries import entries
 from curate.errors import UserError, hint
 from curate.plug_ins.contract import Blamed
 
@@ -14,13 +14,9 @@ GROUP = "curate.stages"
 RECIPES = "curate.recipes"  # lists of stages, as a config has them
 
 
-@lru_cache(maxsize=1)
 def installed() -> dict[str, EntryPoint]:
     """Entry points by config name; the first distribution on the path wins."""
-    found: dict[str, EntryPoint] = {}
-    for point in entry_points(group=GROUP):
-        found.setdefault(point.name, point)
-    return dict(sorted(found.items()))
+    return entries(GROUP)
 
 
 def stage_class(name: str) -> type[Any]:
@@ -44,7 +40,7 @@ def stage_class(name: str) -> type[Any]:
 
 def recipe(name: str) -> list[Any]:
     """The stages of a recipe that a package brings, as a config names them. Raises UserError where there is none."""
-    points = {point.name: point for point in entry_points(group=RECIPES)}
+    points = entries(RECIPES)
     if name not in points:
         raise UserError(f"there is no recipe '{name}', {hint(name, points)}; install curate anew")
     stages: list[Any] = points[name].load()

@@ -6,9 +6,10 @@ writes under `format`, and its class is a `Reader`.
 
 import re
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
+from curate.entries import entries
 from curate.errors import UserError, hint
 from curate.sources.reader import InputFile, Reader
 from curate.sources.settings import AUTO, SourceConfig
@@ -26,13 +27,9 @@ CONVERT = {
 }
 
 
-@lru_cache(maxsize=1)
 def installed() -> dict[str, EntryPoint]:
     """Entry points by the name of their format; the first distribution on the path wins."""
-    found: dict[str, EntryPoint] = {}
-    for point in entry_points(group=GROUP):
-        found.setdefault(point.name, point)
-    return dict(sorted(found.items()))
+    return entries(GROUP)
 
 
 @lru_cache(maxsize=64)

@@ -4,17 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
+from curate.text import WORD, word_grams
+
 Span = tuple[int, int]
 Finder = Callable[[str, re.Match[str]], Iterable[Span]]
 
-_WORD = re.compile(r"\S+")
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _BULLET = re.compile(r"\s*[•‣⁃◦●▪■*\-–—]")
 _END_MARK = re.compile(r"[.?!\"'”’)]\s*$")
 SHORT_LINE = 30  # characters, as in FineWeb (Penedo et al. 2024, section 3.6)
 LONG_WORD, SHORT_WORD = 15, 2  # characters, where the rule is about the mean
-MOST_WORDS = 20_000  # of a text that n-grams are looked for in
 
 
 def marked(text: str, reason: str) -> Iterator[Span]:
@@ -49,20 +49,9 @@ def _repeated(unit: re.Pattern[str]) -> Finder:
     return find
 
 
-def _grams(text: str, length: int) -> list[tuple[tuple[str, ...], Span]]:
-    words = [(found.group(), found.span()) for found, _ in zip(_WORD.finditer(text), range(MOST_WORDS))]
-    return [
-        (
-            tuple(word for word, _ in words[start : start + length]),
-            (words[start][1][0], words[start + length - 1][1][1]),
-        )
-        for start in range(len(words) - length + 1)
-    ]
-
-
 def _duplicate_grams(text: str, match: re.Match[str]) -> Iterator[Span]:
     seen: set[tuple[str, ...]] = set()
-    for gram, span in _grams(text, int(match[1])):
+    for gram, span in word_grams(text, int(match[1])):
         if gram in seen:
             yield span
         seen.add(gram)
@@ -70,7 +59,7 @@ def _duplicate_grams(text: str, match: re.Match[str]) -> Iterator[Span]:
 
 def _top_gram(text: str, match: re.Match[str]) -> Iterator[Span]:
     """The n-gram that takes the most characters."""
-    grams = _grams(text, int(match[1]))
+    grams = word_grams(text, int(match[1]))
     counts = Counter(gram for gram, _ in grams)
     if counts:
         top = max(counts, key=lambda gram: (counts[gram] * sum(map(len, gram)), gram))
@@ -89,9 +78,9 @@ _FINDERS: tuple[tuple[re.Pattern[str], Finder], ...] = tuple(
         (r"too_many_ellips.*", _literal(r"…|\.\.\.")),
         (r"too_many_symbols", _literal(r"#|…|\.\.\.")),
         (r"too_many_bullet.*", _units(_LINE, lambda line: bool(_BULLET.match(line)))),
-        (r"too_few_alphabetic_words", _units(_WORD, lambda word: not any(map(str.isalpha, word)))),
-        (r"words_too_long", _units(_WORD, lambda word: len(word) >= LONG_WORD)),
-        (r"words_too_short", _units(_WORD, lambda word: len(word) <= SHORT_WORD)),
+        (r"too_few_alphabetic_words", _units(WORD, lambda word: not any(map(str.isalpha, word)))),
+        (r"words_too_long", _units(WORD, lambda word: len(word) >= LONG_WORD)),
+        (r"words_too_short", _units(WORD, lambda word: len(word) <= SHORT_WORD)),
         (r"too_many_short_lines", _units(_LINE, lambda line: len(line) <= SHORT_LINE)),
         (r"too_few_lines_with_end_mark", _units(_LINE, lambda line: not _END_MARK.search(line))),
         (r"too_many_line_breaks", _units(_LINE, lambda line: len(line) <= SHORT_LINE)),
