@@ -131,7 +131,7 @@ def row(language: str, configs: Path, share: Path, english: list[str]) -> dict[s
     import yaml
 
     name, folder, where = LANGUAGES[language]
-    told = yaml.safe_load((configs / f"{name}.yml").read_text("utf-8"))
+    limits = yaml.safe_load((configs / f"{name}.yml").read_text("utf-8"))
     low, high = "-", "-"
     if language not in UNSPACED:
         pairs = list(translated(share, folder))
@@ -141,13 +141,13 @@ def row(language: str, configs: Path, share: Path, english: list[str]) -> dict[s
     return {
         "language": language,
         "stop_words_in": where,
-        "min_language_score": told["language_score"],
-        "max_duplicate_line_ratio": told["dup_line_frac"],
-        **{f"max_top_{n}_gram_ratio": value for n, value in told["top_n_grams"]},
-        **{f"max_duplicate_{n}_gram_ratio": value for n, value in told["dup_n_grams"]},
-        "min_end_mark_line_ratio": told["line_punct_thr"] or "-",
-        "max_line_break_ratio": told["new_line_ratio"],
-        "min_alphabetic_word_ratio": told["max_non_alpha_words_ratio"],
+        "min_language_score": limits["language_score"],
+        "max_duplicate_line_ratio": limits["dup_line_frac"],
+        **{f"max_top_{n}_gram_ratio": value for n, value in limits["top_n_grams"]},
+        **{f"max_duplicate_{n}_gram_ratio": value for n, value in limits["dup_n_grams"]},
+        "min_end_mark_line_ratio": limits["line_punct_thr"] or "-",
+        "max_line_break_ratio": limits["new_line_ratio"],
+        "min_alphabetic_word_ratio": limits["max_non_alpha_words_ratio"],
         "min_mean_word_length": low,
         "max_mean_word_length": high,
         "stop_words": " ".join(stop_words(frequent(language), english)),

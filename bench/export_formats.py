@@ -44,10 +44,10 @@ def expected(out: Path, folder: Path, tokenizer: Path) -> tuple[int, str]:
     encoder = Tokenizer.from_file(str(tokenizer))
     text = {row["id"]: row["text"] for path in sorted((out / "shards").glob("*.parquet"))
             for row in pq.read_table(path, columns=["id", "text"]).to_pylist()}  # fmt: skip
-    told = json.loads((folder / "export.json").read_text())
+    facts = json.loads((folder / "export.json").read_text())
     end = encoder.token_to_id(END)
     digest, tokens = hashlib.sha256(), 0
-    for part in told["parts"]:
+    for part in facts["parts"]:
         ids: list[int] = []
         for row in pq.read_table(folder / part["index"], columns=["id"]).to_pylist():
             ids += [*encoder.encode(text[row["id"]], add_special_tokens=False).ids, end]
@@ -87,10 +87,10 @@ def row(given: argparse.Namespace, form: str, out: Path, tokenizer: Path) -> dic
     kills = killed(export(out, folders[2], form, tokenizer, 2), folders[2])
     consumer = Path(__file__).with_name("export_consumer.py")
     command = [given.peers, str(consumer), form, str(folders[0]), "--length", str(LENGTH)]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
-    equal = (told["tokens"], told["sha256"]) == expected(out, folders[0], tokenizer)
+    printed = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+    equal = (printed["tokens"], printed["sha256"]) == expected(out, folders[0], tokenizer)
     same = hashes(folders[0]) == hashes(folders[1]) == hashes(folders[2])
-    return {"format": form, **told, "equal": equal, "same": same, "kills": kills}
+    return {"format": form, **printed, "equal": equal, "same": same, "kills": kills}
 
 
 def main() -> None:
@@ -106,16 +106,14 @@ def main() -> None:
     train(tokenizer, given.documents)
     config = {"input": f"{given.work}/in/*.jsonl.gz", "output": f"{given.work}/out", "stages": ["exact_dedup"]}
     (given.work / "config.json").write_text(json.dumps(config))
-    subprocess.run(
-        [CURATE, "run", str(given.work / "config.json"), "--quiet"], check=True
-    )
+    subprocess.run([CURATE, "run", str(given.work / "config.json"), "--quiet"], check=True)
     print("| format | read back by | tokens | tokens equal | same bytes: 1 and 2 workers, after a kill |")
     print("|---|---|---:|---|---|")
     for form in FORMATS:
-        told = row(given, form, given.work / "out", tokenizer)
-        same = f"{'yes' if told['same'] else 'NO'} ({told['kills']} kills)"
-        equal = "yes" if told["equal"] else "NO"
-        print(f"| {form} | {told['reader']} | {told['tokens']:,} | {equal} | {same} |", flush=True)
+        outcome = row(given, form, given.work / "out", tokenizer)
+        same = f"{'yes' if outcome['same'] else 'NO'} ({outcome['kills']} kills)"
+        equal = "yes" if outcome["equal"] else "NO"
+        print(f"| {form} | {outcome['reader']} | {outcome['tokens']:,} | {equal} | {same} |", flush=True)
 
 
 if __name__ == "__main__":

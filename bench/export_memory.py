@@ -31,9 +31,9 @@ def watch():
 threading.Thread(target=watch, daemon=True).start()
 folder = Path(sys.argv[1])
 settings = ExportSettings(format="megatron", tokenizer=sys.argv[2], part_tokens=1 << 22)
-told = export(Serial(), sorted(folder.glob("*.parquet")), "made", settings, folder / "export").told
-train = told["splits"]["train"]
-print(f"| {train['documents']:,} | {train['tokens']:,} | {len(told['parts'])} | {peak // 1024} |")
+facts = export(Serial(), sorted(folder.glob("*.parquet")), "made", settings, folder / "export").facts
+train = facts["splits"]["train"]
+print(f"| {train['documents']:,} | {train['tokens']:,} | {len(facts['parts'])} | {peak // 1024} |")
 """
 EACH = 100_000  # documents of a shard
 

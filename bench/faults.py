@@ -95,34 +95,34 @@ def kill_once(process: subprocess.Popen[bytes], seconds: float, rng: random.Rand
 
 def kills(executor: str, count: int, folder: Path, crawl: Path, rng: random.Random) -> Counter[str]:
     """Kills runs `count` times in all and compares what they end in."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     config = folder / f"{executor}.yaml"
     config.write_text(CONFIG.format(crawl=crawl, out=folder / "out"))
     began = time.monotonic()
     start(config, executor).communicate(timeout=HANG_SECONDS)
     seconds, expected = time.monotonic() - began, tree_hash(folder / "out")
-    while told["faults"] < count:
+    while counts["faults"] < count:
         shutil.rmtree(folder / "out")
-        for _ in range(min(KILLS_A_RUN, count - told["faults"])):
+        for _ in range(min(KILLS_A_RUN, count - counts["faults"])):
             process = start(config, executor)
-            told["faults"] += kill_once(process, seconds, rng)
+            counts["faults"] += kill_once(process, seconds, rng)
             try:
                 process.communicate(timeout=HANG_SECONDS)
             except subprocess.TimeoutExpired:
-                told["hangs"] += 1
+                counts["hangs"] += 1
                 os.killpg(process.pid, signal.SIGKILL)
             if (folder / "out" / "manifest.json").exists():
                 break
         process = start(config, executor)
         _, said = process.communicate(timeout=HANG_SECONDS)
-        told["runs"] += 1
+        counts["runs"] += 1
         if process.returncode:
-            told["failed runs"] += 1
+            counts["failed runs"] += 1
             print(executor, process.returncode, said.decode()[-600:], file=sys.stderr)
         elif tree_hash(folder / "out") != expected:
-            told["other bytes"] += 1
+            counts["other bytes"] += 1
     shutil.rmtree(folder / "out", ignore_errors=True)
-    return told
+    return counts
 
 
 def spans_of(path: Path) -> list[Span]:
@@ -130,7 +130,7 @@ def spans_of(path: Path) -> list[Span]:
     return list(settled(reader(SourceConfig(path=str(path)), file).read(file, Slice())))
 
 
-def told_of(span: Span) -> tuple[object, ...]:
+def facts_of(span: Span) -> tuple[object, ...]:
     """What must not change of a record that was not hit."""
     doc = span.document
     return (
@@ -143,7 +143,7 @@ def told_of(span: Span) -> tuple[object, ...]:
 
 def damage(kind: str, path: Path, count: int, folder: Path, rng: random.Random) -> Counter[str]:
     """Flips one byte or cuts the tail `count` times; the records not hit must come out as before."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     whole = path.read_bytes()
     before = spans_of(path)
     hurt = folder / path.name
@@ -157,11 +157,11 @@ def damage(kind: str, path: Path, count: int, folder: Path, rng: random.Random) 
         hurt.write_bytes(data)
         began = time.monotonic()
         after = spans_of(hurt)
-        told["hangs"] += time.monotonic() - began > HANG_SECONDS
-        told["faults"] += 1
-        told["not tiled"] += not tiles(after, len(data))
-        told["lost records"] += lost(before, after, place, kind)
-    return told
+        counts["hangs"] += time.monotonic() - began > HANG_SECONDS
+        counts["faults"] += 1
+        counts["not tiled"] += not tiles(after, len(data))
+        counts["lost records"] += lost(before, after, place, kind)
+    return counts
 
 
 def tiles(spans: list[Span], size: int) -> bool:
@@ -178,7 +178,7 @@ def lost(before: list[Span], after: list[Span], place: int, kind: str) -> int:
 
     A stretch that is damaged already is no record; damage beside it may become one stretch with it.
     """
-    found = {span.offset: told_of(span) for span in after}
+    found = {span.offset: facts_of(span) for span in after}
     untouched = [
         span
         for span in before
@@ -187,7 +187,7 @@ def lost(before: list[Span], after: list[Span], place: int, kind: str) -> int:
         and not span.offset <= place < span.offset + span.length
         and (kind == "flip" or span.offset + span.length <= place)
     ]
-    return sum(found.get(span.offset) != told_of(span) for span in untouched)
+    return sum(found.get(span.offset) != facts_of(span) for span in untouched)
 
 
 def main() -> None:
@@ -232,8 +232,8 @@ def main() -> None:
             )
 
 
-def show(name: str, told: Counter[str], columns: tuple[str, ...]) -> None:
-    print(f"| {name} | " + " | ".join(str(told[column]) for column in columns) + " |", flush=True)
+def show(name: str, counts: Counter[str], columns: tuple[str, ...]) -> None:
+    print(f"| {name} | " + " | ".join(str(counts[column]) for column in columns) + " |", flush=True)
 
 
 if __name__ == "__main__":

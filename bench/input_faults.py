@@ -30,9 +30,9 @@ def page(rng: random.Random) -> str:
 def record(body: bytes, url: str, head: bytes = b"Content-Type: text/html") -> bytes:
     """A page as a gzip member of a WARC."""
     block = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n" + body
-    told = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:{url}>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\n"
-    told += f"WARC-Target-URI: {url}\r\nContent-Length: {len(block)}\r\n\r\n"
-    return gzip.compress(told.encode() + block + b"\r\n\r\n", 1, mtime=0)
+    headers = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:{url}>\r\nWARC-Date: 2024-01-02T03:04:05Z\r\n"
+    headers += f"WARC-Target-URI: {url}\r\nContent-Length: {len(block)}\r\n\r\n"
+    return gzip.compress(headers.encode() + block + b"\r\n\r\n", 1, mtime=0)
 
 
 def bombs(rng: random.Random) -> list[tuple[bytes, bytes]]:
@@ -55,28 +55,28 @@ def ran(source: Any, out: Path, stages: list[Any]) -> Report:
     config = parse_config({"input": {"web": source}, "output": str(out), "stages": stages, "cpu_seconds": CPU_SECONDS})
     executor = Processes(1)
     try:
-        return run(config, executor, Options(fresh=True), lambda phase, told: None, lambda told: None)
+        return run(config, executor, Options(fresh=True), lambda phase, said: None, lambda said: None)
     finally:
         executor.close()
 
 
 def text_bombs(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     """Pages between bombs: each must be kept, and no bomb may take more than its CPU seconds."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     parts: list[bytes] = []
-    while told["faults"] < count:
-        for head, body in bombs(rng)[: count - told["faults"]]:
-            number = told["faults"]
+    while counts["faults"] < count:
+        for head, body in bombs(rng)[: count - counts["faults"]]:
+            number = counts["faults"]
             parts += [record(f"<html><body><p>{page(rng)}</p>".encode(), f"http://a.example/{number}"),
                       record(body, f"http://bomb.example/{number}", head)]  # fmt: skip
-            told["faults"] += 1
+            counts["faults"] += 1
     (folder / "bombs.warc.gz").write_bytes(b"".join(parts))
     began = time.monotonic()
     report = ran(str(folder / "bombs.warc.gz"), folder / "out-bombs", [{"extract": {"mode": "fast"}}])
-    told["hangs"] += time.monotonic() - began > 4 * CPU_SECONDS * count
-    told["lost records"] = abs(2 * count - report.stats["read"]["documents"])
-    told["lost records"] += max(0, count - report.stats["kept"]["documents"])
-    return told
+    counts["hangs"] += time.monotonic() - began > 4 * CPU_SECONDS * count
+    counts["lost records"] = abs(2 * count - report.stats["read"]["documents"])
+    counts["lost records"] += max(0, count - report.stats["kept"]["documents"])
+    return counts
 
 
 class _Busy(BaseHTTPRequestHandler):
@@ -113,7 +113,7 @@ class _Busy(BaseHTTPRequestHandler):
 
 def busy_servers(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     """Files on a server that refuses every second request, until so many were refused: all documents must come."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     lines = {f"f{number}.jsonl": [json.dumps({"text": page(rng)}) for _ in range(20)] for number in range(4)}
     _Busy.files = {name: "\n".join(rows).encode() for name, rows in lines.items()}
     _Busy.rng, _Busy.refused, remote.DELAYS = rng, 0, (0.01,) * 40
@@ -122,16 +122,16 @@ def busy_servers(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     paths = [f"http://127.0.0.1:{server.server_port}/{name}" for name in lines]
     while _Busy.refused < count:
         report = ran({"path": paths}, folder / "out-busy", [{"language": {"keep": "all"}}])
-        told["runs"] += 1
-        told["lost records"] += 80 - report.stats["kept"]["documents"]
-    told["faults"] = _Busy.refused
+        counts["runs"] += 1
+        counts["lost records"] += 80 - report.stats["kept"]["documents"]
+    counts["faults"] = _Busy.refused
     server.shutdown()
-    return told
+    return counts
 
 
 def small_files(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     """One page a file: all must come; prints the CPU time that a file costs beside the same pages in one file."""
-    told: Counter[str] = Counter({"faults": count})
+    counts: Counter[str] = Counter({"faults": count})
     pages = [record(f"<html><p>{page(rng)}</p>".encode(), f"http://a.example/{number}") for number in range(count)]
     many = folder / "many"
     many.mkdir()
@@ -143,7 +143,6 @@ def small_files(count: int, folder: Path, rng: random.Random) -> Counter[str]:
         began = time.monotonic()
         report = ran(source, folder / f"out-{name}", [{"extract": {"mode": "fast"}}])
         spent.append(time.monotonic() - began)
-        told["lost records"] += count - report.stats["kept"]["documents"]
+        counts["lost records"] += count - report.stats["kept"]["documents"]
     print(f"small files: {(spent[0] - spent[1]) / count * 1000:.1f} ms a file more than in one")
-    return told
-
+    return counts

@@ -26,13 +26,13 @@ KILL_AFTER = 3_600
 
 @dataclass(frozen=True)
 class Cost:
-    """One run. `told` is the JSON object on the last line that the command printed, {} where there is none."""
+    """One run. `printed` is the JSON object on the last line that the command printed, {} where there is none."""
 
     cpu: float
     wall: float
     tree_mb: float
     process_mb: float
-    told: dict[str, Any]
+    printed: dict[str, Any]
 
 
 class Failed(Exception):
@@ -49,9 +49,9 @@ class _Memory(threading.Thread):
         while not self.over.wait(SAMPLE_SECONDS):
             pss = 0
             for pid in tree_of(self.root):
-                told = held(pid)
-                pss += told.get("Pss", 0)
-                self.process = max(self.process, told.get("Anonymous", 0))
+                held_bytes = held(pid)
+                pss += held_bytes.get("Pss", 0)
+                self.process = max(self.process, held_bytes.get("Anonymous", 0))
             self.tree = max(self.tree, pss)
 
 
@@ -125,8 +125,8 @@ def _wait_for(root: int) -> tuple[int, float]:
 def _last_object(lines: list[str]) -> dict[str, Any]:
     for line in reversed(lines):
         if line.startswith("{"):
-            told: dict[str, Any] = json.loads(line)
-            return told
+            content: dict[str, Any] = json.loads(line)
+            return content
     return {}
 
 

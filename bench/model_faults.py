@@ -125,14 +125,14 @@ def main() -> None:
         for reader, (path, stage) in made(Path(name)).items():
             content, broken = Path(path).read_bytes(), Path(name) / "broken"
             for kind in ("cut", "flipped", "made up"):
-                told: Counter[str] = Counter()
+                counts: Counter[str] = Counter()
                 for _ in range(given.times):
                     broken.write_bytes(damaged(content, kind, draw))
                     start = time.perf_counter()
-                    told[verdict(stage, str(broken))] += 1
+                    counts[verdict(stage, str(broken))] += 1
                     longest = max(longest, time.perf_counter() - start)
                 print(
-                    f"{reader:26} {kind:8} {told['a sentence']:10} {told['loads']:6} {told['no sentence']:11}",
+                    f"{reader:26} {kind:8} {counts['a sentence']:10} {counts['loads']:6} {counts['no sentence']:11}",
                     flush=True,
                 )
     memory = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

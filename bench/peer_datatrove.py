@@ -111,8 +111,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--balanced", action="store_true", help="trafilatura's defaults instead of datatrove's")
     given = parser.parse_args()
-    told = {"crawl": crawl, "minhash": minhash, "gopher": gopher, "extract": extract}[given.work](given)
-    print(json.dumps(told))
+    figures = {"crawl": crawl, "minhash": minhash, "gopher": gopher, "extract": extract}[given.work](given)
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

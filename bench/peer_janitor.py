@@ -26,8 +26,8 @@ MARKS = [",", ".", ";", "?", "!", '"', ")", ""]
 
 def sentence(dice: random.Random, words: list[str]) -> str:
     """Words with marks, capitals and line breaks."""
-    told = [(word.upper() if dice.random() < 0.1 else word) + dice.choice(MARKS) for word in words]
-    return "".join(word + dice.choice([" ", " ", " ", "\n"]) for word in told).strip()
+    parts = [(word.upper() if dice.random() < 0.1 else word) + dice.choice(MARKS) for word in words]
+    return "".join(word + dice.choice([" ", " ", " ", "\n"]) for word in parts).strip()
 
 
 def made() -> tuple[list[str], list[str]]:

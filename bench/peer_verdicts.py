@@ -168,11 +168,11 @@ def data_juicer() -> Iterator[Pair]:
     from data_juicer.utils.constant import Fields
 
     def keep(stage: Any) -> Verdict:
-        def told(text: str) -> bool:
+        def passes(text: str) -> bool:
             samples = {"text": [text], Fields.stats: [{}]}
             return bool(next(iter(stage.process_batched(stage.compute_stats_batched(samples)))))
 
-        return told
+        return passes
 
     def edit(stage: Any) -> Verdict:
         return lambda text: stage.process_batched({"text": [text]})["text"][0]
@@ -206,13 +206,13 @@ def redpajama() -> Iterator[Pair]:
     made = [*natural_language.register_natural_language_callables(), *repetitions.register_repetitions_callables(),
             content.RPS_Doc_Lorem_Ipsum(), content.RPS_Doc_Curly_Bracket()]  # fmt: skip
     of_lines = lines.register_lines_callables()
-    told: dict[str, tuple[Any, Any]] = {}
+    last: dict[str, tuple[Any, Any]] = {}
 
     def both(text: str) -> tuple[Any, Any]:
-        if text not in told:
-            told.clear()
-            told[text] = Signals(lines=True).apply(page(text)).attributes, Theirs(text, domain=None)  # type: ignore[union-attr]
-        return told[text]
+        if text not in last:
+            last.clear()
+            last[text] = Signals(lines=True).apply(page(text)).attributes, Theirs(text, domain=None)  # type: ignore[union-attr]
+        return last[text]
 
     for signal in made:
         name = type(signal).__name__.lower()
@@ -242,11 +242,13 @@ def main() -> None:
             print(f"| {peer.__name__} | not there: {error} | | | |")
             continue
         for name, ours, theirs in pairs:
-            told = [(text, ours(text), theirs(text)) for text in texts]
-            same = sum(_same(one, two) for _, one, two in told)
-            kept = sum(two is True for *_, two in told) if all(isinstance(two, bool) for *_, two in told) else ""
-            print(f"| {peer.__name__} | {name} | {len(told):,} | {kept} | {same:,} |", flush=True)
-            differ = [row for row in told if not _same(row[1], row[2])]
+            verdicts = [(text, ours(text), theirs(text)) for text in texts]
+            same = sum(_same(one, two) for _, one, two in verdicts)
+            kept = (
+                sum(two is True for *_, two in verdicts) if all(isinstance(two, bool) for *_, two in verdicts) else ""
+            )
+            print(f"| {peer.__name__} | {name} | {len(verdicts):,} | {kept} | {same:,} |", flush=True)
+            differ = [row for row in verdicts if not _same(row[1], row[2])]
             for text, one, two in differ[: given.show]:
                 print(f"    ours {one!r:.200}\n    peer {two!r:.200}\n    text {text!r:.300}")
 

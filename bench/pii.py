@@ -162,16 +162,18 @@ def made_set(count: int = 6_000, seed: int = 11) -> list[tuple[str, str, int, in
 
 def figures(rows: list[tuple[str, str, int, int]], finder: Callable[[str], list[tuple[str, int, int]]]) -> str:
     """A table: a place is found when a span of its kind touches it."""
-    hit, told, there = Counter[str](), Counter[str](), Counter[str]()
+    hit, named, there = Counter[str](), Counter[str](), Counter[str]()
     for text, kind, start, end in rows:
         spans = finder(text)
         there[kind] += 1
-        told.update(found_kind for found_kind, _, _ in spans)
+        named.update(found_kind for found_kind, _, _ in spans)
         hit[kind] += any(found_kind == kind and a < end and start < b for found_kind, a, b in spans)
     lines = ["| kind | places | precision | recall |", "|---|---:|---:|---:|"]
     for kind in KINDS:
-        if told[kind]:
-            lines.append(f"| {kind} | {there[kind]:,} | {hit[kind] / told[kind]:.3f} | {hit[kind] / there[kind]:.3f} |")
+        if named[kind]:
+            lines.append(
+                f"| {kind} | {there[kind]:,} | {hit[kind] / named[kind]:.3f} | {hit[kind] / there[kind]:.3f} |"
+            )
     return "\n".join(lines)
 
 

@@ -73,22 +73,22 @@ def columns(config: Config, rows: int, draw: np.random.Generator) -> dict[str, n
 def judged(config: Config, made: dict[str, np.ndarray], draw: np.random.Generator) -> dict[str, np.ndarray]:
     """Stage, reason, value and limit of each page, as the stages judge its measures; None for kept ones."""
     rows = len(next(iter(made.values())))
-    told = {name: np.full(rows, None, object) for name in ("stage", "reason", "value", "limit")}
+    verdicts = {name: np.full(rows, None, object) for name in ("stage", "reason", "value", "limit")}
     for name, stage in config.document_stages:
         if isinstance(stage, RuleStage):
             columns_of = {measure: made[f"{name}.{measure}"] for measure in stage.measures}
-            for row in np.flatnonzero(suspects(name, stage, columns_of) & (told["stage"] == None)):  # noqa: E711
+            for row in np.flatnonzero(suspects(name, stage, columns_of) & (verdicts["stage"] == None)):  # noqa: E711
                 drop = stage.judge({measure: values[row] for measure, values in columns_of.items()})
                 if drop:
-                    told["stage"][row], told["reason"][row] = name, drop.reason
-                    told["value"][row], told["limit"][row] = drop.value, drop.limit
+                    verdicts["stage"][row], verdicts["reason"][row] = name, drop.reason
+                    verdicts["value"][row], verdicts["limit"][row] = drop.value, drop.limit
     for name, reason, share in (("exact_dedup", "exact_duplicate", 0.08), ("near_dedup", "near_duplicate", 0.12)):
-        which = (draw.random(rows) < share) & (told["stage"] == None)  # noqa: E711
-        told["stage"][which], told["reason"][which] = name, reason
+        which = (draw.random(rows) < share) & (verdicts["stage"] == None)  # noqa: E711
+        verdicts["stage"][which], verdicts["reason"][which] = name, reason
     unread = draw.random(rows) < 0.12  # dropped before a rule stage saw them
     for key, value in (("stage", "read"), ("reason", "bad_status"), ("value", None), ("limit", None)):
-        told[key][unread] = value
-    return told
+        verdicts[key][unread] = value
+    return verdicts
 
 
 def suspects(name: str, stage: RuleStage, values: dict[str, np.ndarray]) -> np.ndarray:
@@ -127,12 +127,12 @@ class MadeRun:
         """One part of ledger, measures and shards, from one crawl file."""
         draw, name = self.draw, f"part-{number:05d}.parquet"
         made = columns(self.config, rows, draw)
-        told = judged(self.config, made, draw)
+        verdicts = judged(self.config, made, draw)
         site = (draw.pareto(0.9, rows) * 3).astype(np.int64) % 200_000
         domain = np.array([f"site{n}.example" for n in site], object)
-        unread, dropped = told["stage"] == "read", told["stage"] != None  # noqa: E711
+        unread, dropped = verdicts["stage"] == "read", verdicts["stage"] != None  # noqa: E711
         page = {
-            **told,
+            **verdicts,
             "source": np.full(rows, "crawl", object),
             "file_path": np.full(rows, f"crawl/CC-MAIN-2026-10/part-{number:05d}.warc.gz", object),
             "offset": np.arange(rows, dtype=np.int64) * RECORD_BYTES,

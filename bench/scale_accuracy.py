@@ -235,8 +235,8 @@ def refused_line() -> Line:
         verdicts = [
             estimate_memory(row.model, row.cluster, row.layout, train).verdict for row, train in zip(foundry(), trains)
         ]
-        told = ", ".join(f"{verdicts.count(word)} {word}" for word in ("fits", "may fit", "does not fit"))
-        found.append(f"{told} (loss: {loss})")
+        counted = ", ".join(f"{verdicts.count(word)} {word}" for word in ("fits", "may fit", "does not fit"))
+        found.append(f"{counted} (loss: {loss})")
     return (f"memory of {len(foundry())} llm-foundry runs that ran", "0 refused", "; ".join(found), "-")
 
 

@@ -183,8 +183,8 @@ def lines(runs: Sequence[Chosen]) -> list[tuple[str, str, str, str]]:
         for name, mask in ((n, np.array(m)) for n, m in situations.items())
     )
     shards = software_residuals(runs, named())
-    told = f"MAPE {mape(shards):.1f} %, bias {bias(shards):+.1f} %"
-    found.append((f"{len(shards)} runs that shard alone, planned as fsdp, each team left out", "-", told, "-"))
+    errors = f"MAPE {mape(shards):.1f} %, bias {bias(shards):+.1f} %"
+    found.append((f"{len(shards)} runs that shard alone, planned as fsdp, each team left out", "-", errors, "-"))
     return [*found, ("runs in the band by situation", "90 %", shares, "-")]
 
 

@@ -101,7 +101,7 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
         letter = "b" if "defaults" in label else "d"
         folder = bench.work / (f"{outs[label]}/shards" if ours else f"{name}-{letter}/data")
         kept = kept_parquet(folder)
-        read = _read(bench.work / outs[label]) if ours else costs[label][0].told["read"]
+        read = _read(bench.work / outs[label]) if ours else costs[label][0].printed["read"]
         section.rows.append(Row(label, costs[label], read, len(kept), agreement(kept, reference), label == "datatrove"))
     return section
 
@@ -238,7 +238,7 @@ def extraction(bench: Bench, folder: Path, name: str) -> Section:
     for label in work:
         texts = extracted(outs[label])
         row = Row(label, costs[label], len(texts), sum(map(bool, texts.values())), agreement(texts, reference))
-        row.cpu = sorted(cost.told["cpu"] for cost in costs[label])[bench.times // 2]
+        row.cpu = sorted(cost.printed["cpu"] for cost in costs[label])[bench.times // 2]
         row.reference = label == "trafilatura (ours)"
         section.rows.append(row)
     return section

@@ -101,19 +101,19 @@ def main() -> None:
         "datatrove DocumentTokenizer": [given.datatrove, "-c", DATATROVE, *paths],
         "dolma tokens": [given.dolma, "-c", DOLMA, *paths],
     }  # fmt: skip
-    told: dict[str, list[tuple[int, float]]] = {}
+    rounds_of: dict[str, list[tuple[int, float]]] = {}
     for _ in range(given.rounds):
         for name, command in commands.items():
             if command[0]:
                 seconds = cpu(command)
-                told.setdefault(name, []).append((tokens_of(target), seconds))
+                rounds_of.setdefault(name, []).append((tokens_of(target), seconds))
                 shutil.rmtree(target)
                 shutil.rmtree(given.work / "logs", ignore_errors=True)
     size = sum(len(gzip.decompress(path.read_bytes())) for path in (given.work / "in").glob("*.gz"))
     print(f"{given.texts}: {size:,} bytes of JSONL; least CPU of {given.rounds} rounds")
     print("| tool | tokens | CPU seconds | tokens a second of CPU |")
     print("|---|---:|---:|---:|")
-    for name, rounds in told.items():
+    for name, rounds in rounds_of.items():
         tokens, seconds = min(rounds, key=lambda one: one[1])
         print(f"| {name} | {tokens:,} | {seconds:.1f} | {tokens / seconds:,.0f} |")
 

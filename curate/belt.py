@@ -85,11 +85,11 @@ class _Journey:
             first = self.course.send(step)
         except StopIteration:
             return
-        for told in chain((first,), self.course):
-            if isinstance(told, Asked):
-                self.asked = told
+        for passing in chain((first,), self.course):
+            if isinstance(passing, Asked):
+                self.asked = passing
                 return
-            self.passage.enter(told)
+            self.passage.enter(passing)
 
 
 class Belt:
@@ -217,8 +217,8 @@ class Belt:
 
 def takes_many(stage: DocumentStage) -> bool:
     """Whether a document stage takes many documents at once."""
-    told = declared(stage)
-    return (told.measure_all if isinstance(stage, RuleStage) else told.apply_all) is not None
+    declaration = declared(stage)
+    return (declaration.measure_all if isinstance(stage, RuleStage) else declaration.apply_all) is not None
 
 
 def _applied(name: str, stage: DocumentStage, doc: Document) -> Step:
@@ -235,7 +235,7 @@ def _many(name: str, stage: DocumentStage, docs: list[Document]) -> list[Step]:
     if isinstance(stage, RuleStage):
         cleaned = [_cleaned(name, stage, doc) for doc in docs]
         measured = _all_of(name, declared(stage).measure_all, cleaned)
-        return [_verdict(name, stage, *told) for told in zip(docs, cleaned, measured, strict=True)]
+        return [_verdict(name, stage, *page) for page in zip(docs, cleaned, measured, strict=True)]
     outcomes = _all_of(name, declared(stage).apply_all, docs)
     return [_outcome(name, stage, doc, outcome) for doc, outcome in zip(docs, outcomes, strict=True)]
 
@@ -261,9 +261,9 @@ def _cleaned(name: str, stage: RuleStage, given: Document) -> Document:
     return doc
 
 
-def _verdict(name: str, stage: RuleStage, given: Document, doc: Document, told: Any) -> Step:
+def _verdict(name: str, stage: RuleStage, given: Document, doc: Document, measured: Any) -> Step:
     sizes = _sizes(given, doc) if cleans(stage) else {}
-    measures = held_measures(name, stage, told)
+    measures = held_measures(name, stage, measured)
     doc = doc.annotate(**{added: measures[added] for added in stage.adds if added in measures})
     judged = stage.judge(measures)
     drop = None if judged is None else held(name, stage, doc, judged)

@@ -47,8 +47,8 @@ def whole(target: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(target)
     except OSError as error:
-        told = cause(error) if target.parent.is_dir() else f"there is no folder {target.parent}"
-        raise UserError(f"{target}: can't be written ({told}); give another place") from None
+        reason = cause(error) if target.parent.is_dir() else f"there is no folder {target.parent}"
+        raise UserError(f"{target}: can't be written ({reason}); give another place") from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -80,14 +80,14 @@ def _short(name: str, value: str) -> str:
     return name if len(name) <= LONGEST_NAME else sha1(value.encode()).hexdigest()
 
 
-def once(told: Path, target: Path, make: Callable[[], T]) -> T:
+def once(facts_path: Path, target: Path, make: Callable[[], T]) -> T:
     """What `make` returned, when it made `target` before; else makes it now and remembers."""
-    with locked(told.with_suffix(".lock")):
-        if told.exists() and target.exists():
-            facts: T = json.loads(told.read_text())
+    with locked(facts_path.with_suffix(".lock")):
+        if facts_path.exists() and target.exists():
+            facts: T = json.loads(facts_path.read_text())
             return facts
         facts = make()
-        write_json(told, facts)
+        write_json(facts_path, facts)
         return facts
 
 

@@ -51,8 +51,8 @@ def cause(error: BaseException) -> str:
             return words
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
-    told = str(error).strip().partition("\n")[0].rstrip(".")
-    return told or type(error).__name__
+    reason = str(error).strip().partition("\n")[0].rstrip(".")
+    return reason or type(error).__name__
 
 
 def explained(error: OSError) -> str | None:
@@ -60,7 +60,7 @@ def explained(error: OSError) -> str | None:
     if error.errno is None:
         return None
     place = f"{error.filename}: " if error.filename else ""
-    told = {
+    reason = {
         errno.ENOSPC: "no space left on the disk; free some and run again, the run goes on where it was",
         errno.EDQUOT: "the disk quota is used up; free some and run again, the run goes on where it was",
         errno.EACCES: "permission denied; give a folder that you may write",
@@ -69,4 +69,4 @@ def explained(error: OSError) -> str | None:
         errno.ENAMETOOLONG: "the name is too long for the file system; give a shorter one",
         errno.ENOENT: "is not there (any more); see that nothing removes files of a run, and run again",
     }.get(error.errno, f"{error.strerror or os.strerror(error.errno)}; see to it and run again")
-    return f"{place}{told}"
+    return f"{place}{reason}"

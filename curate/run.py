@@ -64,7 +64,7 @@ class Report:
 
     stats: Stats
     ready: bool = False
-    told: Any = None  # what `Options.decided` gave back
+    decided: Any = None  # what `Options.decided` gave back
 
     @property
     def damaged(self) -> int:
@@ -130,7 +130,7 @@ def _phases(
     clock.lap("scan")
     notes = decide_all(config, survivors, executor, options, progress)
     clock.lap("decide")
-    told = options.decided(survivors, executor, output.final) if options.decided else None
+    decided = options.decided(survivors, executor, output.final) if options.decided else None
     written = write_all(survivors, executor, output, progress)
     clock.lap("write")
     beside = {"export": export_shards(config, written, executor, output.final)}
@@ -143,7 +143,7 @@ def _phases(
     card.write(output.final, public(parts), report)
     manifest.write(output.final, config, parts, written.shards, report, beside)
     output.publish(options.keep_work)
-    return Report(report, told=told)
+    return Report(report, decided=decided)
 
 
 def _balance(
@@ -213,8 +213,8 @@ def export_shards(config: Config, written: Written, executor: Executor, final: P
     folder = Path(EXPORT, config.write.export.format)
     shards = [final / "shards" / shard["name"] for shard in written.shards]
     made_from = manifest.shards_digest(written.shards)
-    told = export(executor, shards, made_from, config.write.export, final / folder).told
-    files: list[ListedFile] = [*told["files"], told["itself"]]
+    exported = export(executor, shards, made_from, config.write.export, final / folder).facts
+    files: list[ListedFile] = [*exported["files"], exported["itself"]]
     return [{**file, "name": f"{folder.as_posix()}/{file['name']}"} for file in files]
 
 

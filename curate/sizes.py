@@ -81,9 +81,9 @@ def physical_memory() -> int:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
-            told = Path(path).read_text().strip()
+            limit = Path(path).read_text().strip()
         except OSError:
             continue
-        if told.isdigit():
-            total = min(total, int(told))
+        if limit.isdigit():
+            total = min(total, int(limit))
     return total

@@ -163,7 +163,7 @@ class Probe(NamedTuple):
 
     about: str
     fine: bool
-    told: str
+    found: str
     mend: str = ""
 
 

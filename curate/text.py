@@ -43,10 +43,10 @@ def _bounded(run: re.Match[str]) -> str:
 
 def _marks(letter: str) -> tuple[int, int, bool]:
     """Of a decomposed character: how many marks it begins with and ends with, and whether it is nothing else."""
-    told = [unicodedata.combining(part) != 0 for part in unicodedata.normalize("NFD", letter)]
-    if all(told):
-        return len(told), len(told), True
-    return told.index(False), told[::-1].index(False), False
+    combining = [unicodedata.combining(part) != 0 for part in unicodedata.normalize("NFD", letter)]
+    if all(combining):
+        return len(combining), len(combining), True
+    return combining.index(False), combining[::-1].index(False), False
 
 
 def clean(text: str) -> str:

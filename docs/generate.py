@@ -104,10 +104,10 @@ def option_row(option: click.Option) -> str:
         kind = option.type
         value = "\\|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else kind.name.split()[0].upper()
         names += f" {option.metavar or value}"
-    told = option.help or ""
+    meaning = option.help or ""
     if option.show_default and isinstance(option.default, str | int | float):
-        told += f" Default: {option.default}."
-    return f"| `{names}` | {told.strip()}{' Required.' if option.required else ''} |"
+        meaning += f" Default: {option.default}."
+    return f"| `{names}` | {meaning.strip()}{' Required.' if option.required else ''} |"
 
 
 def command_section(name: str, command: click.Command) -> str:
@@ -215,8 +215,11 @@ def columns_table(folder: str) -> str:
         "samples": {column.name: column.type for column in schema.SAMPLES},
         "cuts": {column.name: column.type for column in schema.CUTS},
     }[folder]
-    told = meanings.COLUMNS
-    rows = [f"| `{name}` | {kind} | {told.get(f'{folder}.{name}') or told[name]} |" for name, kind in fields.items()]
+    descriptions = meanings.COLUMNS
+    rows = [
+        f"| `{name}` | {kind} | {descriptions.get(f'{folder}.{name}') or descriptions[name]} |"
+        for name, kind in fields.items()
+    ]
     return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows])
 
 
@@ -243,8 +246,8 @@ def output_page() -> str:
     """`output.md`: columns, reasons of the program itself, keys."""
     parts = [OUTPUT_HEAD]
     parts += [f"## `{name}/`\n\n{about}\n\n{columns_table(name)}\n" for name, about in OUTPUT_FOLDERS.items()]
-    rows = [f"| `read` | `{reason}` | {told} |" for reason, told in meanings.READ.items()]
-    rows += [f"| `guard` | `{reason}` | {told} |" for reason, told in meanings.GUARD.items()]
+    rows = [f"| `read` | `{reason}` | {meaning} |" for reason, meaning in meanings.READ.items()]
+    rows += [f"| `guard` | `{reason}` | {meaning} |" for reason, meaning in meanings.GUARD.items()]
     parts += [OUTPUT_REASONS, "\n".join(["| stage | reason | when |", "|---|---|---|", *rows]) + "\n", OUTPUT_KEYS]
     return "\n".join([*parts, facts()])
 
@@ -264,7 +267,7 @@ def recipes_table() -> str:
     rows = []
     for name in names():
         one = recipe(name)
-        needs = "; ".join(f"`{need.stage}`: {need.told}" for need in one.needs).replace("|", "\\|")
+        needs = "; ".join(f"`{need.stage}`: {need.comment}" for need in one.needs).replace("|", "\\|")
         rows.append(f"| `{name}` | {one.about} | {', '.join(f'`{stage}`' for stage in one.stages)} | {needs} |")
     return "\n".join(["| recipe | what it is | stages | needs |", "|---|---|---|---|", *rows])
 

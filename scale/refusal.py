@@ -14,8 +14,8 @@ class Refusal(UserError, ValueError):
 
 def unusable(place: object, what: str, error: OSError | UnicodeDecodeError, way_out: str) -> Refusal:
     """The refusal of a file that cannot be read or written: the path once, the cause without its number, a way out."""
-    told = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else cause(error)
-    return Refusal(f"{place}: cannot be {what} ({told}); {way_out}")
+    reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else cause(error)
+    return Refusal(f"{place}: cannot be {what} ({reason}); {way_out}")
 
 
 def require(condition: bool, reason: str) -> None:

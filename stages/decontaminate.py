@@ -108,8 +108,8 @@ class Decontaminate:
             first += len(grams.keys)
         none = np.empty(0, np.uint64)
         return [
-            Sketch(np.concatenate([none, *some]), None, np.concatenate([none, *told]))
-            for some, told in zip(keys, carried)
+            Sketch(np.concatenate([none, *some]), None, np.concatenate([none, *marks]))
+            for some, marks in zip(keys, carried)
         ]
 
     def _gram(self, number: int) -> tuple[Grams, int]:
@@ -194,16 +194,16 @@ class Decontaminate:
     def recheck(self, doc: Document, before: Document, cut: Sequence[Span]) -> Drop | None:
         """The verdict on a document that holds an n-gram of a set."""
         if self.action == "drop":
-            return Drop("contaminated", len(cut), 0, self._told(before, cut[0]))
+            return Drop("contaminated", len(cut), 0, self._evidence(before, cut[0]))
         if not doc.words:
             return Drop("nothing_left", 0)
         edges = [0, *(edge for span in cut for edge in span), len(before.text)]
         pieces = sum(end > start for start, end in zip(edges[0::2], edges[1::2]))
         if self.max_pieces is not None and pieces > self.max_pieces:
-            return Drop("too_many_pieces", pieces, self.max_pieces, self._told(before, cut[0]))
+            return Drop("too_many_pieces", pieces, self.max_pieces, self._evidence(before, cut[0]))
         return None
 
-    def _told(self, doc: Document, span: Span) -> str:
+    def _evidence(self, doc: Document, span: Span) -> str:
         """The first example that a span of a document holds, and the words that it shares."""
         words = plain_words(doc.text[slice(*span)])
         for grams in self.index().grams:

@@ -97,7 +97,7 @@ class Importance:
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
         room = round(self.tokens or self.documents or 0)
         cut = self._cut(corpus, room)
-        told = {"drawn_from": 0, "drawn": 0, "drawn_tokens": 0, "words_before": 0, "words_after": 0}
+        totals = {"drawn_from": 0, "drawn": 0, "drawn_tokens": 0, "words_before": 0, "words_after": 0}
         for start, records, living in corpus.blocks():
             fit = living & self._fit(records)
             drawn = cut.inside(records, fit)
@@ -105,21 +105,21 @@ class Importance:
             yield Verdicts(start + np.flatnonzero(fit & ~drawn), "not_drawn")
             kept = start + np.flatnonzero(drawn)
             yield Verdicts(kept, None, columns={"importance": records["weight"][drawn]})
-            told["drawn_from"] += int(fit.sum())
-            told["drawn"] += len(kept)
-            told["drawn_tokens"] += int(records["tokens"][drawn].sum())
-            told["words_before"] += int(records["words"][fit].sum())
-            told["words_after"] += int(records["words"][drawn].sum())
-        corpus.notes.update(self._notes(told))
+            totals["drawn_from"] += int(fit.sum())
+            totals["drawn"] += len(kept)
+            totals["drawn_tokens"] += int(records["tokens"][drawn].sum())
+            totals["words_before"] += int(records["words"][fit].sum())
+            totals["words_after"] += int(records["words"][drawn].sum())
+        corpus.notes.update(self._notes(totals))
 
-    def _notes(self, told: dict[str, int]) -> dict[str, int]:
+    def _notes(self, totals: dict[str, int]) -> dict[str, int]:
         """What the report says; mean lengths, since long pages have the larger weights, on both sides of 0."""
         return {
-            "drawn_from": told["drawn_from"],
-            "drawn": told["drawn"],
-            **({} if self.tokens is None else {"drawn_tokens": told["drawn_tokens"]}),
-            "mean_words_before": round(told["words_before"] / max(told["drawn_from"], 1)),
-            "mean_words_after": round(told["words_after"] / max(told["drawn"], 1)),
+            "drawn_from": totals["drawn_from"],
+            "drawn": totals["drawn"],
+            **({} if self.tokens is None else {"drawn_tokens": totals["drawn_tokens"]}),
+            "mean_words_before": round(totals["words_before"] / max(totals["drawn_from"], 1)),
+            "mean_words_after": round(totals["words_after"] / max(totals["drawn"], 1)),
         }
 
     def _fit(self, records: npt.NDArray[Any]) -> Mask:

@@ -148,8 +148,8 @@ class Language(RuleStage):
             yield Probe("model lid.176", False, str(error), mend)
             return
         fine = language == "en" and (score or 0) > 0.5
-        told = f"answers '{language}' with {score or 0:.2f} to an English sentence"
-        yield Probe("model lid.176", fine, told, "" if fine else mend)
+        answer = f"answers '{language}' with {score or 0:.2f} to an English sentence"
+        yield Probe("model lid.176", fine, answer, "" if fine else mend)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         line = one_line(doc.words, self.chars)

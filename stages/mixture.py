@@ -219,9 +219,9 @@ class Mixture:
             other = (group == len(pool.names)) & (self.other == "drop")
             yield Verdicts(places[other], "other_group")
             yield Verdicts(places[(copies == 0) & ~other], "over_budget")
-            told = copies > (0 if self.phases else 1)
-            columns = {"copies": copies[told], **({"phase": _packed(each[:, told])} if self.phases else {})}
-            yield Verdicts(places[told], None, columns=columns)
+            repeated = copies > (0 if self.phases else 1)
+            columns = {"copies": copies[repeated], **({"phase": _packed(each[:, repeated])} if self.phases else {})}
+            yield Verdicts(places[repeated], None, columns=columns)
 
     def spread(self, columns: Columns) -> tuple[np.ndarray, Columns] | None:
         """A row for each phase that a document is read in, and for each time where `repeat` is `rows`."""

@@ -85,9 +85,9 @@ class Rewrite(RuleStage):
             if count:
                 counts[name] = count
         removed = max(0, len(doc.text) - len(text)) / max(len(doc.text), 1)
-        told = json.dumps(counts, ensure_ascii=False) if counts else None
+        counts_json = json.dumps(counts, ensure_ascii=False) if counts else None
         return (doc.with_text(text) if text != doc.text else doc).annotate(
-            rewrites=sum(counts.values()), rewrites_by_rule=told, removed_ratio=removed
+            rewrites=sum(counts.values()), rewrites_by_rule=counts_json, removed_ratio=removed
         )
 
     def measure(self, doc: Document) -> dict[str, Any]:

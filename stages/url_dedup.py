@@ -55,10 +55,10 @@ def one_url(url: str, ignore: tuple[str, ...] = TRACKING) -> str:
 def _microseconds(date: str) -> int:
     """An ISO 8601 date as microseconds since 1970, in UTC where it names no zone; NO_DATE for none."""
     try:
-        told = datetime.fromisoformat(date)
+        fetched = datetime.fromisoformat(date)
     except ValueError:
         return int(NO_DATE)
-    since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - _START
+    since = (fetched if fetched.tzinfo else fetched.replace(tzinfo=UTC)) - _START
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 

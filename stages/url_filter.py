@@ -170,4 +170,4 @@ class UrlFilter(RuleStage):
     def _listed_suffix(self, host: str) -> str | None:
         """The listed suffix under which a host lies."""
         suffix = suffix_of(host) if self.suffixes else ""
-        return next((told for told in self.suffixes if f".{suffix}".endswith(f".{_bare(told)}")), None)
+        return next((listed for listed in self.suffixes if f".{suffix}".endswith(f".{_bare(listed)}")), None)

@@ -96,12 +96,12 @@ class Where(RuleStage):
     def measure(self, doc: Document) -> dict[str, Any]:
         """The built-in measures, and in `attributes`, as JSON, the others that the condition names."""
         lists = _listed(self.flagged_words_file), _listed(self.stop_words_file)
-        told = {name: doc.attributes.get(name) for name in self.needs}
-        told |= {
+        values = {name: doc.attributes.get(name) for name in self.needs}
+        values |= {
             test.name: getattr(doc, test.name) for test in every_test(self.condition) if test.name in OF_THE_DOCUMENT
         }
         plain = {name: value if comparable(value, 0.0) or isinstance(value, str | bool | None) else str(value)
-                 for name, value in told.items()}  # fmt: skip
+                 for name, value in values.items()}  # fmt: skip
         return {
             **text_measures.measures(doc.text, doc.words, *lists),
             "attributes": json.dumps(plain, ensure_ascii=False, sort_keys=True) if plain else None,

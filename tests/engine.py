@@ -74,11 +74,11 @@ def settings(input: Any, output: Path, **more: Any) -> dict[str, Any]:
 def run_it(
     config: Mapping[str, Any],
     executor: Executor | None = None,
-    progress: Callable[[str, Mapping[str, Any]], None] = lambda phase, told: None,
+    progress: Callable[[str, Mapping[str, Any]], None] = lambda phase, figures: None,
     **options: Any,
 ) -> Report:
     """Runs a config quietly."""
-    return run(parse_config(config), executor or Serial(), Options(**options), progress, lambda told: None)
+    return run(parse_config(config), executor or Serial(), Options(**options), progress, lambda figures: None)
 
 
 def table(output: Path, kind: str) -> pa.Table:

@@ -51,10 +51,12 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None
 
 def test_data_files_go_into_the_wheel() -> None:
     """Whatever lies in a package and is no Python file is named in pyproject, or a wheel lacks it."""
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
+    package_data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]
     shipped = {
         path
-        for name, patterns in told.items()
+        for name, patterns in package_data.items()
         for pattern in patterns
         for path in (ROOT / name.replace(".", "/")).glob(pattern)
     }

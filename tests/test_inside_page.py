@@ -41,10 +41,10 @@ def test_the_tables_are_read_as_the_page_says(tmp_path: Path) -> None:
     source = {"path": pages(tmp_path, [*rows, rows[0]]), "columns": ["language"]}
     finished(tmp_path, ["exact_dedup"], {"web": source}, write={"by": "language"})
     (block,) = re.findall(r"<!-- readers -->\n```python\n(.*?)```", PAGE, re.DOTALL)
-    told = {line.partition(".")[0]: line.replace("out/", f"{tmp_path}/out/") for line in block.splitlines()}
-    assert list(told) == ["pyarrow", "pandas", "polars", "duckdb", "datasets"]
-    told.pop("datasets")  # its threads want a process of their own: tests/test_opening.py
-    for name in filter(find_spec, told):
+    by_library = {line.partition(".")[0]: line.replace("out/", f"{tmp_path}/out/") for line in block.splitlines()}
+    assert list(by_library) == ["pyarrow", "pandas", "polars", "duckdb", "datasets"]
+    by_library.pop("datasets")  # its threads want a process of their own: tests/test_opening.py
+    for name in filter(find_spec, by_library):
         import_module("pyarrow.parquet" if name == "pyarrow" else name)
-        read = eval(told[name], {name: import_module(name)})
+        read = eval(by_library[name], {name: import_module(name)})
         assert len(read) == (1 if name == "duckdb" else 8), name

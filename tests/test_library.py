@@ -18,9 +18,9 @@ def test_the_seeds_belt_keeps_two_of_its_seven_pages_and_says_why() -> None:
     assert len(verdicts) == len(CRAWL_SAMPLE) == 7
     assert sum(map(bool, verdicts)) == 2
     assert [index for index, verdict in enumerate(verdicts) if verdict.kept] == [0, 6]
-    told = [(verdict.stage, verdict.reason, verdict.matched) for verdict in verdicts if not verdict]
-    assert told[-1][0] == "near_dedup" and told[-1][2] == 0
-    assert {stage for stage, _, _ in told} == {"language", "gopher", "exact_dedup", "near_dedup"}
+    drops = [(verdict.stage, verdict.reason, verdict.matched) for verdict in verdicts if not verdict]
+    assert drops[-1][0] == "near_dedup" and drops[-1][2] == 0
+    assert {stage for stage, _, _ in drops} == {"language", "gopher", "exact_dedup", "near_dedup"}
 
 
 def test_a_verdict_reads_as_a_sentence() -> None:

@@ -18,7 +18,7 @@ from tests.report.finished import finished
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "reason"),
     [
         (errno.ENOSPC, "no space left on the disk"),
         (errno.ENAMETOOLONG, "too long for the file system"),
@@ -27,11 +27,11 @@ from tests.report.finished import finished
         (errno.ENOTDIR, "Not a directory; see to it"),
     ],
 )
-def test_every_error_of_the_system_is_a_sentence_with_its_place(number: int, told: str) -> None:
+def test_every_error_of_the_system_is_a_sentence_with_its_place(number: int, reason: str) -> None:
     sentence = explained(OSError(number, os.strerror(number), "out/x"))
     assert sentence is not None
     assert sentence.startswith("out/x: ")
-    assert told in sentence
+    assert reason in sentence
 
 
 def test_an_error_that_the_system_did_not_number_is_none_of_its() -> None:
@@ -39,7 +39,7 @@ def test_an_error_that_the_system_did_not_number_is_none_of_its() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "reason"),
     [
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "/a/b"), "no such file"),
         (FileNotFoundError("s3://bucket/key"), "no such file"),
@@ -52,8 +52,8 @@ def test_an_error_that_the_system_did_not_number_is_none_of_its() -> None:
         (EOFError(), "EOFError"),
     ],
 )
-def test_a_cause_has_no_number_and_no_path(error: Exception, told: str) -> None:
-    assert cause(error) == told
+def test_a_cause_has_no_number_and_no_path(error: Exception, reason: str) -> None:
+    assert cause(error) == reason
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ CONFIG, TEXTS = "give the path of a config file", "give a JSONL file of texts"
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("run gone.yaml", f"gone.yaml: can't be read (no such file); {CONFIG}"),
         ("run folder", f"folder: can't be read (it is a folder); {CONFIG}"),
@@ -94,9 +94,9 @@ CONFIG, TEXTS = "give the path of a config file", "give a JSONL file of texts"
         ("quarantine out -o folder", "folder: can't be written (it is a folder); give another place"),
     ],
 )
-def test_one_sentence_with_the_path_once_and_no_number(call: Calling, command: str, told: str) -> None:
+def test_one_sentence_with_the_path_once_and_no_number(call: Calling, command: str, message: str) -> None:
     ended = call(*command.split())
-    assert (ended.status, ended.out, ended.err) == (2, "", f"curate: {told}\n")
+    assert (ended.status, ended.out, ended.err) == (2, "", f"curate: {message}\n")
     assert not list(Path().glob(".*.tmp"))
 
 

@@ -52,7 +52,9 @@ def test_what_a_recipe_lacks_is_a_file_that_its_comment_names(name: str) -> None
         others = [other.stage for other in chosen.needs if other.stage != need.stage]
         with pytest.raises(UserError) as refused:
             parse_config(yaml12.load(chosen.without(others).text, name), name)
-        assert any(word.strip(",:;") in str(refused.value) for word in need.told.split() if "/" in word), refused.value
+        assert any(word.strip(",:;") in str(refused.value) for word in need.comment.split() if "/" in word), (
+            refused.value
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,9 +73,9 @@ def test_stages_left_out_stay_as_comments_and_unknown_ones_are_refused() -> None
 
 def test_init_writes_lists_beside_the_config_and_no_file_over_another(tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
-    told = CliRunner().invoke(cli, ["init", "fineweb-edu", "-o", str(mine), "--input", "it's/*.gz"])
-    assert "edu needs models/fineweb-edu/model.onnx" in told.output
-    assert f"curate init fineweb-edu --without edu -o {mine} --force" in told.output
+    ended = CliRunner().invoke(cli, ["init", "fineweb-edu", "-o", str(mine), "--input", "it's/*.gz"])
+    assert "edu needs models/fineweb-edu/model.onnx" in ended.output
+    assert f"curate init fineweb-edu --without edu -o {mine} --force" in ended.output
     text = mine.read_text()
     assert (tmp_path / "mine-lists" / "domains.txt").exists() and f"{tmp_path}/mine-lists/words.txt" in text
     assert yaml12.load(text, "mine")["input"] == "it's/*.gz"
@@ -82,8 +84,8 @@ def test_init_writes_lists_beside_the_config_and_no_file_over_another(tmp_path: 
 
 
 def test_the_recipes_are_listed() -> None:
-    told = CliRunner().invoke(cli, ["init", "--list"]).output
-    assert all(name in told for name in NAMES)
+    output = CliRunner().invoke(cli, ["init", "--list"]).output
+    assert all(name in output for name in NAMES)
 
 
 def test_init_alone_writes_a_config_and_with_sample_what_it_reads(
@@ -93,8 +95,8 @@ def test_init_alone_writes_a_config_and_with_sample_what_it_reads(
     plain = CliRunner().invoke(cli, ["init"])
     assert plain.exit_code == 0 and [path.name for path in tmp_path.iterdir()] == ["curate.yaml"]
     assert "#" in (tmp_path / "curate.yaml").read_text() and "next: curate check curate.yaml" in plain.output
-    told = CliRunner().invoke(cli, ["init", "--sample", "--force"])
-    assert told.exit_code == 0, told.output
+    ended = CliRunner().invoke(cli, ["init", "--sample", "--force"])
+    assert ended.exit_code == 0, ended.output
     run = CliRunner().invoke(cli, ["run", "curate.yaml", "--executor", "serial"])
     assert run.exit_code == 0, (run.output, run.exception)
     assert pq.read_table(tmp_path / "out" / "shards").num_rows > 50

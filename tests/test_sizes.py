@@ -28,17 +28,17 @@ def test_what_is_no_size(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [(0.0, "0"), (4.0, "4"), (0.89062, "0.8906"), (123.456, "123.5"), (1322.0, "1,322"), (12345.6, "12,346"),
      (400_000.0, "400,000"), (-5.0, "-5"), (1e20, "1e+20"), (float("inf"), "inf")],
 )  # fmt: skip
-def test_measured_values_keep_the_digits_before_the_point(value: float, told: str) -> None:
-    assert figure(value) == told
+def test_measured_values_keep_the_digits_before_the_point(value: float, text: str) -> None:
+    assert figure(value) == text
 
 
-@pytest.mark.parametrize(("number", "told"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1234, "1,234 pages")])
-def test_one_thing_is_not_many(number: int, told: str) -> None:
-    assert numbered(number, "page") == told
+@pytest.mark.parametrize(("number", "text"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1234, "1,234 pages")])
+def test_one_thing_is_not_many(number: int, text: str) -> None:
+    assert numbered(number, "page") == text
 
 
 def test_sizes_are_shown_in_powers_of_1000() -> None:

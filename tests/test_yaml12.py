@@ -21,7 +21,7 @@ def test_scalars_are_those_of_yaml_1_2(written: str, meant: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a: 1\na: 2", "line 2: the key 'a' stands twice"),
         ("a: &x [1]\nb: *x", "line 2: aliases"),
@@ -33,7 +33,7 @@ def test_scalars_are_those_of_yaml_1_2(written: str, meant: object) -> None:
         ("a: " + "x" * (2 << 20), "larger than"),
     ],
 )
-def test_what_is_no_plain_yaml_is_refused_with_its_line(text: str, told: str) -> None:
-    with pytest.raises(UserError, match=told) as caught:
+def test_what_is_no_plain_yaml_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
         yaml12.load(text, "x.yaml")
     assert str(caught.value).startswith("x.yaml")

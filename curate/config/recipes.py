@@ -19,7 +19,7 @@ class Need(NamedTuple):
     """What an entry needs and is not to be had here: the stage's name, the files and where they come from."""
 
     stage: str
-    told: str
+    comment: str
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class Recipe:
         return list(self._needs())
 
     def _needs(self) -> Iterator[Need]:
-        told = ""
+        comment = ""
         for line in self.text.splitlines():
             entry = ENTRY.match(line)
             if found := NEEDS.match(line):
-                told = found[1]
-            elif entry and told:
-                yield Need(entry[1], told)
-                told = ""
-            elif told:
-                told += f" {line.strip().removeprefix('#').strip()}"
+                comment = found[1]
+            elif entry and comment:
+                yield Need(entry[1], comment)
+                comment = ""
+            elif comment:
+                comment += f" {line.strip().removeprefix('#').strip()}"
 
     def without(self, names: Sequence[str]) -> "Recipe":
         """The recipe with some entries as comments. Raises UserError where it has no such entry."""

@@ -15,8 +15,8 @@ def check_together(stages: Sequence[tuple[str, Stage]], name: str) -> None:
         if isinstance(stage, CorpusStage):
             corpus_seen = word
         elif corpus_seen:
-            told = f"looks at one document at a time, so it must stand before '{corpus_seen}', which needs them all"
-            raise UserError(f"{place}: {told}")
+            message = f"looks at one document at a time, so it must stand before '{corpus_seen}', which needs them all"
+            raise UserError(f"{place}: {message}")
         elif declared(stage).gives_text:
             early = next((other for other, one in stages[:index] if declared(one).reads_text), None)
             if early is not None:

@@ -27,12 +27,12 @@ class Cutting(NamedTuple):
 
 def cut_out(name: str, stage: CorpusStage, doc: Document, cuts: Items) -> Cutting:
     """Takes out of a document what a stage wants cut of it. Raises UserError where the stage breaks its contract."""
-    told = declared(stage)
+    declaration = declared(stage)
     with blamed(name, stage):
         places = (cuts[place].astype(np.int64) for place in ("start", "end"))
-        spans = _joined(told.spans(doc, *places) if told.spans else [], cuts)
+        spans = _joined(declaration.spans(doc, *places) if declaration.spans else [], cuts)
         edited = doc.with_text(clean(taken_out(doc.text, list(spans))))
-        drop = told.recheck(edited, doc, list(spans)) if told.recheck else None
+        drop = declaration.recheck(edited, doc, list(spans)) if declaration.recheck else None
     if drop is not None:
         held(name, stage, edited, drop)
     elif not edited.words:

@@ -78,11 +78,11 @@ def open_earlier(runs: tuple[str, ...]) -> Earlier:
     counts: list[int] = []
     places: list[tuple[int, str, str]] = []
     for run in runs:
-        told = _read(run)
+        index = _read(run)
         before = sum(counts)
-        places += [(before + first, source, name) for source, name, first in told["places"]]
-        folders += [Path(run, FOLDER, f"part-{number:05d}") for number in range(len(told["documents"]))]
-        counts += told["documents"]
+        places += [(before + first, source, name) for source, name, first in index["places"]]
+        folders += [Path(run, FOLDER, f"part-{number:05d}") for number in range(len(index["documents"]))]
+        counts += index["documents"]
     return Earlier(tuple(folders), tuple(counts), tuple(places))
 
 
@@ -91,32 +91,32 @@ def _read(run: str) -> dict[str, Any]:
     manifest.read(Path(run))
     path = Path(run, FOLDER, NAME)
     try:
-        told: dict[str, Any] = json.loads(path.read_text())
+        index: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
         raise UserError(
             f"against: {run} keeps no index of its documents; run it again with write: {{index: true}}"
         ) from None
     except (OSError, ValueError) as error:
         raise UserError(f"against: {path} can't be read ({cause(error)}); run it again with --fresh") from None
-    return told
+    return index
 
 
-def _faults(folder: Path, told: dict[str, Any], stages: Sequence[tuple[str, CorpusStage]]) -> Iterator[str]:
+def _faults(folder: Path, index: dict[str, Any], stages: Sequence[tuple[str, CorpusStage]]) -> Iterator[str]:
     """Why the sketches of an index do not go together with those of some stages."""
-    if told.get("format") != FORMAT:
-        yield f"its index has format {told.get('format')}, this version reads {FORMAT}; run it again with --fresh"
+    if index.get("format") != FORMAT:
+        yield f"its index has format {index.get('format')}, this version reads {FORMAT}; run it again with --fresh"
         return
     for name, stage in stages:
-        mine, theirs = json.loads(json.dumps(about(stage))), told["stages"].get(name)
+        mine, theirs = json.loads(json.dumps(about(stage))), index["stages"].get(name)
         if theirs is None:
-            known = ", ".join(told["stages"]) or "none"
+            known = ", ".join(index["stages"]) or "none"
             yield f"its index has no sketches of {name} (it has: {known}); run it again with that stage"
         elif theirs != mine:
             part = next(part for part in mine if theirs[part] != mine[part])
             differs = [option for option in mine["options"] if theirs["options"].get(option) != mine["options"][option]]
             what = f"option '{differs[0]}'" if part == "options" and differs else part
             yield f"its sketches of {name} are of another {what}; run it again with the same, or change this config"
-    for file in told["files"]:
+    for file in index["files"]:
         path = folder / file["name"]
         if not path.is_file() or path.stat().st_size != file["bytes"]:
             yield f"{FOLDER}/{file['name']} is missing or has another size; see `curate verify`"

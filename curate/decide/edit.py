@@ -50,8 +50,8 @@ def edit(task: EditTask) -> EditFacts:
     survivors = load_survivors(task.work)
     name, _ = survivors.config.corpus_stages[task.stage]
     target = folder_of(survivors.work / "decide", name, task.task)
-    told = target / "facts.json"
-    if not told.exists():
+    facts_path = target / "facts.json"
+    if not facts_path.exists():
         new = target.with_name(f"new-{target.name}-{os.getpid()}")
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
@@ -59,9 +59,9 @@ def edit(task: EditTask) -> EditFacts:
         try:
             new.rename(target)
         except OSError:
-            if not told.exists():  # else a worker taken for lost was done before
+            if not facts_path.exists():  # else a worker taken for lost was done before
                 raise
-    facts: EditFacts = json.loads(told.read_text())
+    facts: EditFacts = json.loads(facts_path.read_text())
     return facts
 
 
@@ -78,7 +78,7 @@ class _Pass:
     def __post_init__(self) -> None:
         config = self.survivors.config
         self.name, self.stage = config.corpus_stages[self.task.stage]
-        self.told = declared(self.stage)
+        self.declaration = declared(self.stage)
         self.file = self.survivors.file(self.task.task)
         self.types = load_run(self.task.work).types
         self.counting = [(name, stage) for name, stage in config.document_stages if declared(stage).counts]
@@ -139,8 +139,8 @@ class _Pass:
         self._note(doc, cut.spans)
         row, drop, edited = number - int(self.survivors.starts[self.task.task]), cut.drop, cut.edited
         if drop is not None:
-            told = {"reason": drop.reason, "value": drop.value, "limit": drop.limit, "cause": drop.cause or None}
-            self.drops.append({"row": row, "matched": int(cuts["matched"][0]), **told})
+            verdict = {"reason": drop.reason, "value": drop.value, "limit": drop.limit, "cause": drop.cause or None}
+            self.drops.append({"row": row, "matched": int(cuts["matched"][0]), **verdict})
             return None
         edited = counted_again(self.counting, self.counted, edited)
         counted = {f"@{name}": edited.attributes.get(name) for name in self.counted}
@@ -157,7 +157,9 @@ class _Pass:
         place = {"source": self.file.source, "file_path": self.file.name, "offset": doc.address.offset}
         for (start, end), item in spans.items():
             twin = self.survivors.address(int(item["matched"])) if item["matched"] >= 0 else None
-            cause = self.told.cause(int(item["cause"])) if self.told.cause and item["cause"] >= 0 else None
+            cause = (
+                self.declaration.cause(int(item["cause"])) if self.declaration.cause and item["cause"] >= 0 else None
+            )
             matched = {"matched_file": twin.file if twin else None, "matched_offset": twin.offset if twin else None}
             text = doc.text[start:end]
             about = {"words": len(text.split()), "cause": cause, "text": text[:EXCERPT]}

@@ -70,13 +70,13 @@ class Editing:
         gather_all(executor, survivors, sketched_after(stages, index), folders, self.partitions)
         edited.hold(decide, self._cutting(stages[: index + 1]))
         verdicts = [one for task in tasks for one in _verdicts(survivors, name, task.task)]
-        told = {
+        counts = {
             "edited": sum(fact["edited"] for fact in facts),
             "cut_spans": sum(fact["spans"] for fact in facts),
             "cut_words": sum(fact["words"] for fact in facts),
             "cut_characters": sum(fact["characters"] for fact in facts),
         }
-        return told, verdicts
+        return counts, verdicts
 
 
 def _verdicts(survivors: Survivors, stage: str, task: int) -> Iterator[Verdicts]:

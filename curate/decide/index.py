@@ -60,14 +60,14 @@ def write_index(executor: Executor, survivors: Survivors, final: Path) -> list[L
         survivors.offsets[first : first + DOCUMENTS].tofile(temporary / _part(number) / "offsets")
     paths = sorted(path for path in temporary.rglob("*") if path.is_file())
     files = results(executor, described, [(str(path), path.relative_to(temporary).as_posix()) for path in paths])
-    told = {
+    index = {
         "format": FORMAT,
         "documents": counts,
         "stages": {name: about(stage) for name, stage in stages},
         "places": _places(survivors),
         "files": files,
     }
-    write_json(temporary / NAME, told)
+    write_json(temporary / NAME, index)
     shutil.rmtree(target, ignore_errors=True)
     temporary.rename(target)
     itself = described((str(target / NAME), NAME))
@@ -107,7 +107,7 @@ def write_stage(task: StageTask) -> None:
         lengths = np.fromfile(folder / f"{task.name}.counts", COUNT)
         with (folder / f"{task.name}.keys").open("rb") as keys, (folder / f"{task.name}.records").open("rb") as records:
             for some in _cut(count, held):
-                part = lengths[: some]
+                part = lengths[:some]
                 lengths = lengths[some:]
                 _append(task, number, "counts", part.tobytes())
                 _copy(task, number, "keys", keys, int(part.sum()) * KEY.itemsize)

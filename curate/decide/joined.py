@@ -49,8 +49,8 @@ def decide_joined(
         dropped = sum(
             int((table.columns["stage"][at : at + CHUNK] == index + 1).sum()) for at in range(0, table.size, CHUNK)
         )
-        told = {**together.notes[name], "dropped": dropped, "earlier_documents": earlier.size}
-        table.finish(name, told)
+        note = {**together.notes[name], "dropped": dropped, "earlier_documents": earlier.size}
+        table.finish(name, note)
 
 
 def _take_over(

@@ -159,8 +159,8 @@ def load_survivors(work: str) -> Survivors:
 
 @lru_cache(maxsize=4)
 def _load_survivors(work: str, stored: Stamp) -> Survivors:
-    told = json.loads(Path(work, "survivors.json").read_text())
-    return Survivors(Path(work), load_tasks(work), told["counts"], told["ledger"], told["measures"])
+    facts = json.loads(Path(work, "survivors.json").read_text())
+    return Survivors(Path(work), load_tasks(work), facts["counts"], facts["ledger"], facts["measures"])
 
 
 def verdict_table(survivors: Survivors) -> VerdictTable:

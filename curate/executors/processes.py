@@ -69,8 +69,8 @@ class Processes:
 
 
 def _ready(busy: list["_Worker"]) -> list["_Worker"]:
-    told = connection.wait([w.pipe for w in busy] + [w.process.sentinel for w in busy])
-    return [worker for worker in busy if worker.pipe in told or worker.process.sentinel in told]
+    signalled = connection.wait([w.pipe for w in busy] + [w.process.sentinel for w in busy])
+    return [worker for worker in busy if worker.pipe in signalled or worker.process.sentinel in signalled]
 
 
 class _Worker:

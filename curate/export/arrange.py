@@ -116,8 +116,8 @@ def plan(
 def write_part(task: PartTask) -> WrittenPart:
     """Writes one part and its index, unless it is whole already."""
     part = task.part
-    told = Path(task.work, f"{part.split}-{task.number:05d}.json")
-    return once(told, named(task.settings.format).path(part), lambda: _write_part(task))
+    facts_path = Path(task.work, f"{part.split}-{task.number:05d}.json")
+    return once(facts_path, named(task.settings.format).path(part), lambda: _write_part(task))
 
 
 def _write_part(task: PartTask) -> WrittenPart:
@@ -127,8 +127,8 @@ def _write_part(task: PartTask) -> WrittenPart:
     index = Path(task.final, "index", f"{part.split}-{task.number:05d}.parquet")
     _write_index(index, packed, documents)
     writer = named(task.settings.format).open(part)
-    told = documents.select(["id", "url"]) if task.settings.pack == "none" else None
-    writer.write(Block(packed.tokens, packed.ends, told))
+    names = documents.select(["id", "url"]) if task.settings.pack == "none" else None
+    writer.write(Block(packed.tokens, packed.ends, names))
     return {
         "split": part.split,
         "phase": task.group.phase,
@@ -194,9 +194,9 @@ def _write_index(path: Path, packed: Packed, documents: pa.Table) -> None:
 def files_of(parts: Sequence[WrittenPart]) -> dict[str, int]:
     """Tokens before each part in its file, by the part's index."""
     base: dict[str, int] = {}
-    told = {}
+    starts = {}
     for part in parts:
         file = part["facts"]["file"]
-        told[part["index"]] = base.get(file, 0)
+        starts[part["index"]] = base.get(file, 0)
         base[file] = base.get(file, 0) + part["facts"]["tokens"]
-    return told
+    return starts

@@ -31,7 +31,7 @@ MOST_TEXT, LEAST_TEXT, TASKS = 256 << 20, 8 << 20, 1024
 class Exported(NamedTuple):
     """`export.json`, and whether it was there already."""
 
-    told: dict[str, Any]
+    facts: dict[str, Any]
     ready: bool
 
 
@@ -69,18 +69,18 @@ def export(
     settings: ExportSettings,
     final: Path,
     fresh: bool = False,
-    tell: Callable[[str], None] = lambda told: None,
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> Exported:
     """Exports shards, or goes on with what an earlier call left. `made_from` is a hash of the shards.
 
     Raises UserError for settings that can't be, and for a folder that holds another export.
     """
     form, layout, pad = checked(settings)
-    told = {"settings": _shown(settings), "from": made_from, "curate": __version__, **_tokenizer_facts(settings)}
+    account = {"settings": _shown(settings), "from": made_from, "curate": __version__, **_tokenizer_facts(settings)}
     work = final / ".work"
     work.mkdir(parents=True, exist_ok=True)
     with locked(final / ".export.lock"):
-        if _prepared(final, work, told, fresh):
+        if _prepared(final, work, account, fresh):
             return Exported(opened(final), True)
         tasks = _tasks(settings, shards, work)
         tell(f"tokenising {len(tasks)} parts of the shards")
@@ -93,8 +93,8 @@ def export(
             if mine:
                 form.finish([part for part, _ in mine], [facts for _, facts in mine])
         empty = sum(some["empty"] for some in tokenised)
-        told |= _account(executor, final, written, empty)
-        write_json(final / NAME, told)
+        account |= _account(executor, final, written, empty)
+        write_json(final / NAME, account)
         shutil.rmtree(work)
         return Exported(opened(final), False)
 
@@ -102,13 +102,13 @@ def export(
 def opened(final: Path) -> dict[str, Any]:
     """`export.json` of a finished export, and as `itself` its own hash. Raises UserError where there is none."""
     try:
-        told: dict[str, Any] = json.loads((final / NAME).read_text())
+        facts: dict[str, Any] = json.loads((final / NAME).read_text())
     except FileNotFoundError:
         raise UserError(f"{final}: no finished export here ({NAME} is missing); run `curate export`") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{final / NAME}: can't be read ({cause(error)}); export again with --fresh") from None
     size, digest = hashed(str(final / NAME))
-    return {**told, "itself": {"name": NAME, "bytes": size, "sha256": digest}}
+    return {**facts, "itself": {"name": NAME, "bytes": size, "sha256": digest}}
 
 
 def exported(folder: Path) -> bool:
@@ -139,7 +139,7 @@ def _tokenizer_facts(settings: ExportSettings) -> dict[str, Any]:
     }
 
 
-def _prepared(final: Path, work: Path, told: dict[str, Any], fresh: bool) -> bool:
+def _prepared(final: Path, work: Path, facts: dict[str, Any], fresh: bool) -> bool:
     """Whether this very export is there; else makes the folder ready for it."""
     done, begun = final / NAME, work / BEGUN
     if fresh and exported(final):
@@ -150,8 +150,8 @@ def _prepared(final: Path, work: Path, told: dict[str, Any], fresh: bool) -> boo
     for path in (done, begun):
         if path.exists():
             stored = json.loads(path.read_text())
-            if any(stored.get(name) != value for name, value in told.items()):
-                changed = ", ".join(name for name, value in told.items() if stored.get(name) != value)
+            if any(stored.get(name) != value for name, value in facts.items()):
+                changed = ", ".join(name for name, value in facts.items() if stored.get(name) != value)
                 raise UserError(f"{final}: holds an export that differs ({changed}); give --fresh, or another folder")
     if done.exists():
         shutil.rmtree(work)
@@ -159,7 +159,7 @@ def _prepared(final: Path, work: Path, told: dict[str, Any], fresh: bool) -> boo
     others = [path.name for path in final.iterdir() if not path.name.startswith(".")]
     if others and not begun.exists():
         raise UserError(f"{final}: holds '{sorted(others)[0]}', which no export made; give another folder")
-    write_json(begun, told)
+    write_json(begun, facts)
     return False
 
 
@@ -179,8 +179,8 @@ def _tasks(settings: ExportSettings, shards: Sequence[Path], work: Path) -> list
 
 
 def _text_bytes(about: Any, group: int) -> int:
-    told = about.row_group(group)
-    columns = (told.column(index) for index in range(told.num_columns))
+    row_group = about.row_group(group)
+    columns = (row_group.column(index) for index in range(row_group.num_columns))
     return sum(int(column.total_uncompressed_size) for column in columns if column.path_in_schema == TEXT)
 
 

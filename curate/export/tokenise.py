@@ -50,8 +50,8 @@ def documents_path(work: str, number: int) -> Path:
 
 def tokenise(task: TokeniseTask) -> dict[str, int]:
     """Does one task, unless it is done already; returns its documents and those without any token."""
-    told = Path(task.work, f"tokenised-{task.number:05d}.json")
-    return once(told, documents_path(task.work, task.number), lambda: _tokenise(task))
+    facts_path = Path(task.work, f"tokenised-{task.number:05d}.json")
+    return once(facts_path, documents_path(task.work, task.number), lambda: _tokenise(task))
 
 
 def _tokenise(task: TokeniseTask) -> dict[str, int]:
@@ -124,8 +124,8 @@ def _placed(task: TokeniseTask, documents: pa.Table, sizes: npt.NDArray[np.int64
 
 
 def _hashes(column: pa.ChunkedArray) -> U64:
-    told = (xxhash.xxh3_64_intdigest((value or "").encode()) for value in column.to_pylist())
-    return np.fromiter(told, np.uint64, len(column))
+    hashes = (xxhash.xxh3_64_intdigest((value or "").encode()) for value in column.to_pylist())
+    return np.fromiter(hashes, np.uint64, len(column))
 
 
 def _integers(column: pa.ChunkedArray, default: int) -> npt.NDArray[np.int64]:

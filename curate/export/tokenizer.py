@@ -27,14 +27,14 @@ class Tokenizer:
     """
 
     def __init__(self, path: str) -> None:
-        told = _read(path)
+        read = _read(path)
         self.name = Path(path).name
-        self._tokenizer = told
-        vocabulary: dict[str, int] = told.get_vocab(with_added_tokens=True)
+        self._tokenizer = read
+        vocabulary: dict[str, int] = read.get_vocab(with_added_tokens=True)
         self.vocabulary = max(vocabulary.values(), default=-1) + 1  # ids may have gaps
         self.dtype = np.dtype("<u2") if self.vocabulary <= U16 else np.dtype("<u4")
-        self._marks = {token.content: number for number, token in told.get_added_tokens_decoder().items()}
-        self._by_units = splits_into_units(json.loads(told.to_str()))
+        self._marks = {token.content: number for number, token in read.get_added_tokens_decoder().items()}
+        self._by_units = splits_into_units(json.loads(read.to_str()))
         self._known = _Known(self)
 
     def mark(self, text: str | None, option: str) -> int | None:
@@ -44,9 +44,9 @@ class Tokenizer:
         if text is None:
             found = [end for end in dict.fromkeys(ENDS) if end in self._marks]
             if len(found) != 1:
-                told = f"several ({', '.join(found)})" if found else "none that is known"
+                marks = f"several ({', '.join(found)})" if found else "none that is known"
                 raise UserError(
-                    f"{self.name}: of marks that end a document it has {told}; name one by '{option}', or give \"\" "
+                    f"{self.name}: of marks that end a document it has {marks}; name one by '{option}', or give \"\" "
                     "for none"
                 )
             return int(self._marks[found[0]])
@@ -68,9 +68,9 @@ class Tokenizer:
         parts = [units(text) for text in texts]
         self._known.learn(parts)
         get = self._known.tokens.__getitem__
-        told = [b"".join(map(get, some)) for some in parts]
+        encoded = [b"".join(map(get, some)) for some in parts]
         self._known.forget()
-        return told
+        return encoded
 
 
 class _Known:
@@ -102,17 +102,17 @@ def _read(path: str) -> Any:
     import tokenizers
 
     try:
-        told = tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
+        tokenizer = tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
     except OSError as error:
         raise UserError(f"{path}: can't be read ({cause(error)}); give a tokenizer.json") from None
     except ValueError as error:
         raise UserError(f"{path}: is no tokenizer ({error}); give a tokenizer.json") from error
-    told.no_truncation()
-    told.no_padding()
-    told.encode_special_tokens = True
-    if getattr(told.model, "dropout", None):  # drawn anew each time: equal texts would not give equal tokens
-        told.model.dropout = None
-    return told
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    if getattr(tokenizer.model, "dropout", None):  # drawn anew each time: equal texts would not give equal tokens
+        tokenizer.model.dropout = None
+    return tokenizer
 
 
 @lru_cache(maxsize=2)

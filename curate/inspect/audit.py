@@ -36,10 +36,10 @@ class Alike(NamedTuple):
     @classmethod
     def of(cls, stage: CorpusStage) -> "Alike | None":
         """What a stage declares; None where it estimates no similarity."""
-        told = declared(stage)
-        if told.alike_from is None or told.recall is None or told.compared is None:
+        declaration = declared(stage)
+        if declaration.alike_from is None or declaration.recall is None or declaration.compared is None:
             return None
-        return cls(told.alike_from, told.recall, told.compared)
+        return cls(declaration.alike_from, declaration.recall, declaration.compared)
 
 
 @dataclass(frozen=True)

@@ -40,15 +40,15 @@ def cost_lines(stats: Stats, timings: Timings, price: float | None) -> list[str]
     """The costs as text."""
     read, wall = stats["read"], timings["wall_seconds"]
     phases = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in wall.items())
-    told = [f"wall time: {phases} ({numbered(timings['workers'], 'worker')})"]
+    report = [f"wall time: {phases} ({numbered(timings['workers'], 'worker')})"]
     if wall["scan"]:
         pages, size = read["documents"] / wall["scan"], read["bytes"] / wall["scan"] / 1e6
-        told.append(f"the scan read {pages:,.0f} pages/s, {size:,.2f} MB/s")
+        report.append(f"the scan read {pages:,.0f} pages/s, {size:,.2f} MB/s")
     titles = {"stage": "", "cpu_seconds": "CPU s", "cpu_seconds_per_1000": "per 1,000 pages read"}
-    told += lines(stage_costs(stats, timings), ("stage", "pages", "cpu_seconds", "cpu_seconds_per_1000"), titles)
+    report += lines(stage_costs(stats, timings), ("stage", "pages", "cpu_seconds", "cpu_seconds_per_1000"), titles)
     if price is not None:
         each = price_per_million(stats, timings, price)
         counted = "counted" if stats["kept"]["tokens"] else "estimated"
         worth = "nothing was kept" if each is None else f"${each:.4g} for a million kept tokens ({counted})"
-        told.append(f"cost: {cpu_hours(timings):.4g} CPU hours at ${price:g}, {worth}")
-    return told
+        report.append(f"cost: {cpu_hours(timings):.4g} CPU hours at ${price:g}, {worth}")
+    return report

@@ -126,10 +126,10 @@ class Difference:
     def config(self) -> list[str]:
         """How the configs differ, and whatever else of what shapes the output does, a line each."""
         one, other = self.before.manifest, self.after.manifest
-        told = [f"config: {line}" for line in changes(one["config"], other["config"])] or ["config: no difference"]
+        changed = [f"config: {line}" for line in changes(one["config"], other["config"])] or ["config: no difference"]
         parts = ("inputs", "named_files", "code", "versions", "limit")
         rest = difference({p: one.get(p) for p in parts}, {p: other.get(p) for p in parts})
-        return [*told, *([f"else: {rest}"] if rest else [])]
+        return [*changed, *([f"else: {rest}"] if rest else [])]
 
     def funnel(self) -> list[dict[str, Any]]:
         """Documents by stage and reason in both runs."""
@@ -198,11 +198,11 @@ def _words(verdict: Verdict) -> str:
 
 
 def _example(compared: Difference, file: str, offset: int) -> str:
-    told = [explained(run, file, offset) for run in (compared.before, compared.after)]
-    url = next((row["url"] for row in told if row and row["url"]), "(no URL)")
-    why = [f"{shown(row['value'])} (limit {shown(row['limit'])})" for row in told
+    verdicts = [explained(run, file, offset) for run in (compared.before, compared.after)]
+    url = next((row["url"] for row in verdicts if row and row["url"]), "(no URL)")
+    why = [f"{shown(row['value'])} (limit {shown(row['limit'])})" for row in verdicts
            if row and row.get("value") is not None and row.get("limit") is not None]  # fmt: skip
     twins = [
-        f"copy of {row['matched_file']}:{row['matched_offset']}" for row in told if row and row.get("matched_file")
+        f"copy of {row['matched_file']}:{row['matched_offset']}" for row in verdicts if row and row.get("matched_file")
     ]
     return "  ".join([url, f"{file}:{offset}", *why, *twins])

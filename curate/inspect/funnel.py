@@ -99,11 +99,11 @@ def rows(stats: Stats) -> list[FlatRow]:
     return flat
 
 
-def _told(row: FlatRow, counted: bool) -> dict[str, object]:
-    told: dict[str, object] = {**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]}
+def _cells(row: FlatRow, counted: bool) -> dict[str, object]:
+    cells: dict[str, object] = {**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"]}
     if row["stage"] != "kept" and not row["bytes"]:  # dropped before there was a text, or nothing was dropped
-        return told | {"words": None, "bytes": None, "tokens": None}
-    return told | {"tokens": f"{'' if counted else '~'}{row['tokens']:,}"}
+        return cells | {"words": None, "bytes": None, "tokens": None}
+    return cells | {"tokens": f"{'' if counted else '~'}{row['tokens']:,}"}
 
 
 def cut_out(stats: Stats) -> list[str]:
@@ -120,8 +120,8 @@ def summary(stats: Stats, counted: bool = False) -> str:
 
     `counted`: whether the tokens of what was kept are more than an estimate; those of drops are one always.
     """
-    told = [_told(row, counted and row["stage"] == "kept") for row in rows(stats)]
-    text = lines(told, [name for name in FUNNEL if name != "reason"], TITLES)
+    cells = [_cells(row, counted and row["stage"] == "kept") for row in rows(stats)]
+    text = lines(cells, [name for name in FUNNEL if name != "reason"], TITLES)
     if stats["kept"]["rows"] > stats["kept"]["documents"]:
         text.append(f"{stats['kept']['rows']:,} rows in the shards, as documents that are repeated stand there again")
     text += cut_out(stats)

@@ -54,10 +54,10 @@ def alike_from(stage: str, options: Mapping[str, Any]) -> float | None:
 def absence(stage: str, measure: str) -> str:
     """Why a page may lack a measure, as the stage tells; that it was not taken where the stage does not."""
     try:
-        told = rules_of(stage_class(stage)).absent
+        reasons = rules_of(stage_class(stage)).absent
     except UserError:
-        told = {}
-    return told.get(measure, "not taken of this page")
+        reasons = {}
+    return reasons.get(measure, "not taken of this page")
 
 
 def limits_of(stage: str, options: Mapping[str, Any], measures: Iterable[str]) -> dict[str, list[Limit]]:

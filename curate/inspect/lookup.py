@@ -85,8 +85,8 @@ def rows_at(run: OpenedRun, kind: str, file: str, offset: int) -> Iterator[dict[
         with run.open_part(path) as part:
             for group in (group for group in range(part.num_row_groups) if may_hold(part, group, file, offset)):
                 offsets = numbers(part.read_row_group(group, ["offset"]).column(0))
-                told = (_row(part, group, row) for row in np.flatnonzero(offsets == offset).tolist())
-                yield from (row for row in told if row["file_path"] == file)
+                candidates = (_row(part, group, row) for row in np.flatnonzero(offsets == offset).tolist())
+                yield from (row for row in candidates if row["file_path"] == file)
 
 
 def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[dict[str, Any]]:
@@ -119,16 +119,16 @@ def group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
 
 
 def _row(part: pq.ParquetFile, group: int, row: int) -> dict[str, Any]:
-    told: dict[str, Any] = part.read_row_group(group).slice(row, 1).to_pylist()[0]
-    return told
+    values: dict[str, Any] = part.read_row_group(group).slice(row, 1).to_pylist()[0]
+    return values
 
 
 def may_hold(part: pq.ParquetFile, group: int, file: str, offset: int) -> bool:
     """Whether the statistics of a row group allow a place."""
     names, about = part.schema_arrow.names, part.metadata.row_group(group)
     places = [(names.index("file_path"), file), (names.index("offset"), offset)]
-    told = [(about.column(index).statistics, value) for index, value in places]
-    return all(s is None or not s.has_min_max or s.min <= value <= s.max for s, value in told)
+    statistics = [(about.column(index).statistics, value) for index, value in places]
+    return all(s is None or not s.has_min_max or s.min <= value <= s.max for s, value in statistics)
 
 
 def _at(run: OpenedRun, file: str, offset: int) -> Found:

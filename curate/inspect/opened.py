@@ -41,14 +41,14 @@ class OpenedRun:
     @cached_property
     def stats(self) -> Stats:
         """stats.json."""
-        told: Stats = self._json("stats.json", "read", "kept", "dropped", "stages")
-        return told
+        stats: Stats = self._json("stats.json", "read", "kept", "dropped", "stages")
+        return stats
 
     @cached_property
     def timings(self) -> Timings:
         """timings.json."""
-        told: Timings = self._json("timings.json")
-        return told
+        timings: Timings = self._json("timings.json")
+        return timings
 
     @cached_property
     def config(self) -> Config:
@@ -58,7 +58,7 @@ class OpenedRun:
     @property
     def options(self) -> dict[str, dict[str, Any]]:
         """Options of each stage in config order, as plain JSON, without importing any stage."""
-        return {name: dict(told) for entry in self.manifest["config"]["stages"] for name, told in entry.items()}
+        return {name: dict(options) for entry in self.manifest["config"]["stages"] for name, options in entry.items()}
 
     @property
     def files(self) -> dict[str, str]:
@@ -122,10 +122,10 @@ class OpenedRun:
 
     def _json(self, name: str, *needed: str) -> Any:
         try:
-            told = json.loads((self.folder / name).read_text())
+            content = json.loads((self.folder / name).read_text())
         except (OSError, ValueError) as error:
             raise UserError(f"{self.folder / name}: can't be read ({cause(error)}); {self._way_out}") from None
-        missing = [key for key in needed if key not in told] if isinstance(told, dict) else needed
+        missing = [key for key in needed if key not in content] if isinstance(content, dict) else needed
         if missing:
             raise UserError(f"{self.folder / name}: has no {' and no '.join(missing)}; {self._way_out}")
-        return told
+        return content

@@ -94,16 +94,16 @@ def page_path(run: OpenedRun, found: Found) -> PagePath:
     measures = row_at(run, "measures", found.file, found.offset) if row.get("url") is not None else None
     stations = _stations(run, row, found.kind == "shards", measures or {})
     copies = _copies(run, found)
-    told: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: (measures or {}).get(name) or row.get(name) for name in ("language", "words", "bytes")
     }
     if found.kind == "shards":
-        told |= {"language": row["language"], "words": len(row["text"].split()), "bytes": len(row["text"].encode())}
+        columns |= {"language": row["language"], "words": len(row["text"].split()), "bytes": len(row["text"].encode())}
     return PagePath(
         found,
-        told["language"],
-        told["words"],
-        told["bytes"],
+        columns["language"],
+        columns["words"],
+        columns["bytes"],
         stations,
         _twin(run, row),
         tuple(copies[:MOST_COPIES]),

@@ -20,14 +20,14 @@ def verdict(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> str:
     if path.kept:
         return "kept"
     row = path.found.row
-    told = f"dropped by {row['stage']}: {row['reason']}"
+    sentence = f"dropped by {row['stage']}: {row['reason']}"
     if path.twin and path.twin.score is not None:
         threshold = alike_from(row["stage"], options.get(row["stage"], {}))
-        return f"{told}, {shown(float(path.twin.score))} alike" + (
+        return f"{sentence}, {shown(float(path.twin.score))} alike" + (
             f" where threshold is {threshold}" if threshold else ""
         )
-    told += dropped_for(path.stations, row["value"], row["limit"])
-    return told + (f" ({plain(row['cause'])})" if row.get("cause") else "")
+    sentence += dropped_for(path.stations, row["value"], row["limit"])
+    return sentence + (f" ({plain(row['cause'])})" if row.get("cause") else "")
 
 
 def dropped_for(stations: Sequence[Station], value: float | None, limit: float | None) -> str:
@@ -72,42 +72,42 @@ def _cells(stage: str, measure: Measure) -> dict[str, str]:
 def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Where the page lies, what became of it, and every stage."""
     row = path.found.row
-    told = [f"page     {plain(row['url'] or '(no URL)')}", f"address  {path.found.address}, source {row['source']}"]
+    rows = [f"page     {plain(row['url'] or '(no URL)')}", f"address  {path.found.address}, source {row['source']}"]
     about = [
         row.get("record_id") or row.get("id"),
         row.get("date"),
         f"status {row['status']}" if row.get("status") else None,
     ]
-    told += [f"record   {', '.join(filter(None, about))}"] if any(about) else []
-    told.append(f"verdict  {verdict(path, options)}")
+    rows += [f"record   {', '.join(filter(None, about))}"] if any(about) else []
+    rows.append(f"verdict  {verdict(path, options)}")
     if path.twin:
-        told.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
+        rows.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
     if path.copies_in_all:
-        told.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
-        told += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]
-        told += ["         …"] if path.copies_in_all > len(path.copies) else []
-    told += _cut_lines(path)
+        rows.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
+        rows += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]
+        rows += ["         …"] if path.copies_in_all > len(path.copies) else []
+    rows += _cut_lines(path)
     if path.words is not None:
-        told.append(
+        rows.append(
             f"size     {numbered(path.words, 'word')}, {numbered(path.bytes or 0, 'byte')} of text, "
             f"language {path.language or 'not known'}"
         )
     if path.columns:
-        told.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
-    return [*told, "", *station_lines(path.stations)]
+        rows.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
+    return [*rows, "", *station_lines(path.stations)]
 
 
 def _cut_lines(path: PagePath) -> list[str]:
-    told = []
+    rows = []
     itself = (path.found.file, path.found.offset)
     for cut in path.cuts[:MOST_CUTS]:
         where = "" if cut.file is None else f", also in {cut.file}:{cut.offset}"
         where = ", also elsewhere in it" if (cut.file, cut.offset) == itself else where
         cause = f", {plain(cut.cause)}" if cut.cause else ""
         size = f"{numbered(cut.words, 'word')} at {cut.start}"
-        told.append(f"cut      by {cut.stage}: {size}{where}{cause}: {excerpt(cut.text, CUT_EXCERPT)}")
+        rows.append(f"cut      by {cut.stage}: {size}{where}{cause}: {excerpt(cut.text, CUT_EXCERPT)}")
     left = len(path.cuts) - MOST_CUTS
-    return [*told, f"cut      and {numbered(left, 'span')} more (--json has all)"] if left > 0 else told
+    return [*rows, f"cut      and {numbered(left, 'span')} more (--json has all)"] if left > 0 else rows
 
 
 def _were(pages: int) -> str:

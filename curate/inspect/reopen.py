@@ -32,8 +32,8 @@ class Reopened:
         """The page at an address, with its body. Raises Gone."""
         size = self._size(file)
         source = self.run.files[file]
-        told = InputFile(source, file, size, "")
-        for span in reader(self.sources[source], told).read(told, Slice(offset, offset + 1)):
+        listed = InputFile(source, file, size, "")
+        for span in reader(self.sources[source], listed).read(listed, Slice(offset, offset + 1)):
             if span.offset == offset and (found := span.settled().document) is not None:
                 return found
             if span.offset >= offset:

@@ -109,8 +109,8 @@ def _smallest(rows: Iterator[dict[str, Any]], seed: int, most: int) -> list[dict
 def _row(run: OpenedRun, path: Path, row: int) -> dict[str, Any]:
     with run.open_part(path) as part:
         group, place = group_of(part, row)
-        told: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
-        return told
+        values: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
+        return values
 
 
 def _chosen(run: OpenedRun, inputs: Reopened, row: dict[str, Any]) -> Chosen:

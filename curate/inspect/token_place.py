@@ -33,10 +33,10 @@ def token_place(run: OpenedRun, place: str) -> TokenPlace | None:
     if found is None:
         return None
     folder, file = found
-    told = opened(folder)
-    if told["from"] != shards_digest(run.manifest["shards"]):
+    exported = opened(folder)
+    if exported["from"] != shards_digest(run.manifest["shards"]):
         raise UserError(f"{folder}: is the export of another run; give its output folder")
-    return _within(folder, told, file, int(token))
+    return _within(folder, exported, file, int(token))
 
 
 def _exported(run: OpenedRun, name: str) -> Iterator[tuple[Path, str]]:
@@ -48,8 +48,8 @@ def _exported(run: OpenedRun, name: str) -> Iterator[tuple[Path, str]]:
                     yield folder, path.relative_to(folder).as_posix()
 
 
-def _within(folder: Path, told: dict[str, Any], file: str, token: int) -> TokenPlace:
-    parts = [part for part in told["parts"] if part["file"] == file]
+def _within(folder: Path, exported: dict[str, Any], file: str, token: int) -> TokenPlace:
+    parts = [part for part in exported["parts"] if part["file"] == file]
     if not parts:
         raise UserError(f"{folder / file}: holds no tokens; give one of the files that it names")
     for part in parts:
@@ -66,9 +66,11 @@ def _page(index: Path, token: int, place: str) -> TokenPlace:
         for group in range(rows.num_row_groups):
             count = rows.metadata.row_group(group).num_rows
             if row < count:
-                told = rows.read_row_group(group).slice(row, 1).to_pylist()[0]
+                document = rows.read_row_group(group).slice(row, 1).to_pylist()[0]
                 break
             row -= count
-    if token >= told["end"]:
+    if token >= document["end"]:
         raise UserError(f"{place}: fills a row, and is of no page")
-    return TokenPlace(f"{told['file_path']}:{told['offset']}", token - told["start"], told["end"] - told["start"])
+    return TokenPlace(
+        f"{document['file_path']}:{document['offset']}", token - document["start"], document["end"] - document["start"]
+    )

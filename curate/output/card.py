@@ -81,8 +81,8 @@ def _size(rows: int) -> str:
 
 def _languages(stats: Stats) -> dict[str, list[str]]:
     """Languages as the Hub names them: two or three letters."""
-    told = {str(row["language"]) for row in stats["kept_by"] if row["language"]}
-    known = sorted(language for language in told if re.fullmatch("[a-z]{2,3}", language))
+    languages = {str(row["language"]) for row in stats["kept_by"] if row["language"]}
+    known = sorted(language for language in languages if re.fullmatch("[a-z]{2,3}", language))
     return {"language": known} if known else {}
 
 

@@ -114,12 +114,12 @@ def versions(config: Config) -> dict[str, str]:
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """What differs between two fingerprints, in words."""
-    told = []
+    sentences = []
     for part in dict.fromkeys([*old, *new]):
         before, after = old.get(part), new.get(part)
         if before != after:
-            told.append(_DIFFERENCES.get(part, _part_difference)(before, after, part))
-    return "; ".join(filter(None, told))
+            sentences.append(_DIFFERENCES.get(part, _part_difference)(before, after, part))
+    return "; ".join(filter(None, sentences))
 
 
 def _part_difference(before: Any, after: Any, part: str) -> str:
@@ -138,12 +138,12 @@ def _content_difference(before: dict[str, str] | None, after: dict[str, str] | N
     """Hashes are no words for people: they say of each thing only whether it changed."""
     old, new = before or {}, after or {}
     what = {"code": "the code of {}", "named_files": "the file {}"}[part]
-    told = []
+    sentences = []
     for name in dict.fromkeys([*old, *new]):
         if old.get(name) != new.get(name):
             change = "has changed" if name in old and name in new else "is new" if name in new else "is gone"
-            told.append(f"{what.format(name)} {change}")
-    return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+            sentences.append(f"{what.format(name)} {change}")
+    return ", ".join(sentences[:3]) + (f" and {len(sentences) - 3} more" if len(sentences) > 3 else "")
 
 
 def _inputs_difference(before: list[list[Any]] | None, after: list[list[Any]] | None, _: str) -> str:
@@ -168,18 +168,18 @@ _DIFFERENCES: Mapping[str, Callable[[Any, Any, str], str]] = {
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any], path: str = "") -> list[str]:
     """What differs between two nested mappings, a sentence each."""
-    told = []
+    sentences = []
     for key in dict.fromkeys([*before, *after]):
         old, new, place = before.get(key), after.get(key), f"{path}{key}"
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict):
-            told += changes(old, new, f"{place}.")
+            sentences += changes(old, new, f"{place}.")
         elif key == "stages" and isinstance(old, list) and isinstance(new, list):
-            told += _stage_changes(old, new)
+            sentences += _stage_changes(old, new)
         else:
-            told.append(f"{place} was {_short(old)}, is {_short(new)}")
-    return told
+            sentences.append(f"{place} was {_short(old)}, is {_short(new)}")
+    return sentences
 
 
 def _stage_changes(old: list[Any], new: list[Any]) -> list[str]:

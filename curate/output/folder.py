@@ -127,17 +127,17 @@ class Output:
 
         Where nothing but the manifest tells (a remote output, a copy without dot-files) times of inputs don't count.
         """
-        told: Manifest | None
+        finished: Manifest | None
         if self.remote:
-            told = self.remote.json(manifest.NAME)
+            finished = self.remote.json(manifest.NAME)
         else:
-            told = manifest.read(self.final) if (self.final / manifest.NAME).exists() else None
-        if told is None:
+            finished = manifest.read(self.final) if (self.final / manifest.NAME).exists() else None
+        if finished is None:
             return False
         stored = None if self.remote else self._stored()
         if stored is None:
             parts = public(parts)
-            stored = cast(Parts, {name: told.get(name) for name in parts})
+            stored = cast(Parts, {name: finished.get(name) for name in parts})
         self._compare(stored, parts)
         return True
 
@@ -176,10 +176,10 @@ class Output:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
             if path.exists():
                 try:
-                    told: Parts = json.loads(path.read_text())
+                    stored: Parts = json.loads(path.read_text())
                 except (OSError, ValueError) as error:
                     raise UserError(f"{path}: can't be read ({cause(error)}); give --fresh") from None
-                return told
+                return stored
         return None
 
     def _clear(self) -> None:
@@ -238,10 +238,10 @@ class Output:
             found: Stats = far
             return found
         try:
-            told: Stats = json.loads((self.final / "stats.json").read_text())
+            stats: Stats = json.loads((self.final / "stats.json").read_text())
         except (OSError, ValueError) as error:
             raise UserError(f"{self.final / 'stats.json'}: can't be read ({cause(error)}); give --fresh") from None
-        return told
+        return stats
 
     def publish(self, keep_work: bool) -> None:
         """Uploads a remote output, manifest last; then the work folder goes."""

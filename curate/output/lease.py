@@ -67,8 +67,8 @@ class Lease:
     def _holder(self) -> dict[str, str] | None:
         """Who holds the lease; None when nobody does (any more). A torn file has a holder without a name."""
         try:
-            told = json.loads(self.path.read_text())
-            return {key: str(told[key]) for key in ("host", "pid", "token")}
+            holder = json.loads(self.path.read_text())
+            return {key: str(holder[key]) for key in ("host", "pid", "token")}
         except OSError:
             return None
         except (ValueError, KeyError, TypeError):

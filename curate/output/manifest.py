@@ -21,8 +21,8 @@ FORMAT = 2  # of an output; 1 had the column `near_dedup.kin` in measures/, and 
 
 def shards_digest(shards: Iterable[ListedFile]) -> str:
     """SHA-256 over the names and hashes of all shards, in order."""
-    told = "".join(f"{shard['name']} {shard['sha256']}\n" for shard in shards)
-    return sha256(told.encode()).hexdigest()
+    listing = "".join(f"{shard['name']} {shard['sha256']}\n" for shard in shards)
+    return sha256(listing.encode()).hexdigest()
 
 
 def write(
@@ -75,8 +75,8 @@ def tokens_counted(config: Config, stats: Stats) -> bool:
 
 def _schemes(config: Config) -> dict[str, int]:
     """The number of the form of each corpus stage's sketches: those of two runs compare where it is equal."""
-    told = {entry.name: declared(entry.stage).scheme for entry in config.stages}
-    return {name: scheme for name, scheme in told.items() if scheme is not None}
+    schemes = {entry.name: declared(entry.stage).scheme for entry in config.stages}
+    return {name: scheme for name, scheme in schemes.items() if scheme is not None}
 
 
 def _by_source(stats: Stats) -> dict[str, dict[str, int]]:
@@ -100,16 +100,16 @@ def read(folder: Path) -> Manifest:
     """The manifest of a finished run. Raises UserError where there is none."""
     way_out = "give the output folder of `curate run`"
     try:
-        told: Manifest = json.loads((folder / NAME).read_text())
+        manifest: Manifest = json.loads((folder / NAME).read_text())
     except FileNotFoundError:
         raise UserError(f"{folder}: no finished run here ({NAME} is missing); {way_out}") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{folder / NAME}: can't be read ({cause(error)}); {way_out}") from None
-    if not isinstance(told, dict) or not {"config", "inputs", "shards", "rows"} <= told.keys():
+    if not isinstance(manifest, dict) or not {"config", "inputs", "shards", "rows"} <= manifest.keys():
         raise UserError(f"{folder / NAME}: is no manifest of curate; {way_out}")
-    if told.get("format") not in range(1, FORMAT + 1):
+    if manifest.get("format") not in range(1, FORMAT + 1):
         raise UserError(
-            f"{folder}: an output of format {told.get('format')!r}, and this version of curate reads 1 to {FORMAT}; "
-            "look into it with the version that made it"
+            f"{folder}: an output of format {manifest.get('format')!r}, and this version of curate reads 1 to "
+            f"{FORMAT}; look into it with the version that made it"
         )
-    return told
+    return manifest

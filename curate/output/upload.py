@@ -31,12 +31,12 @@ class Remote:
     def json(self, name: str) -> Any:
         """A JSON file of the folder; None where there is none."""
         try:
-            told = json.loads(self.system.cat_file(f"{self.root}/{name}"))
+            content = json.loads(self.system.cat_file(f"{self.root}/{name}"))
         except FileNotFoundError:
             return None
         except client_errors(ValueError) as error:
             raise UserError(f"{self.target}/{name}: can't be read ({mask_url(cause(error))}); check the URL") from None
-        return told
+        return content
 
     def holds(self, names: Iterable[str]) -> bool:
         """Whether any of these files or folders is there."""

@@ -53,9 +53,9 @@ class Blamed:
         if kind is None or error is None or isinstance(error, self.passing) or is_stop(error):
             return
         words, file, line = _said(error)
-        told = ": ".join(filter(None, (kind.__name__, " ".join(words.split())[:300])))
+        reason = ": ".join(filter(None, (kind.__name__, " ".join(words.split())[:300])))
         where = f" ({Path(file).name}:{line})" if file else ""
-        raise UserError(f"{self.place}: {told}{where}; mend the stage and run again") from error
+        raise UserError(f"{self.place}: {reason}{where}; mend the stage and run again") from error
 
 
 def _said(error: BaseException) -> tuple[str, str | None, int | None]:

@@ -47,14 +47,14 @@ class Option:
 def options(name: str, cls: type[Any]) -> list[Option]:
     """The options of a stage in the order of its fields; `name` is its word in a config."""
     schema = json_schema(cls)
-    told: JsonSchema = schema.get("properties", {})
+    schemas: JsonSchema = schema.get("properties", {})
     found = []
     for field in (field for field in dataclasses.fields(cls) if field.init):
         default = field.default
         if field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         required = default is dataclasses.MISSING
-        about = told.get(field.name, {})
+        about = schemas.get(field.name, {})
         allowed = _allowed(about, schema.get("$defs", {}))
         meaning = about.get("description", "").replace("<stage>", name)
         found.append(Option(field.name, required, None if required else default, allowed, meaning))
@@ -67,9 +67,9 @@ def json_schema(cls: type[Any]) -> dict[str, Any]:
         schema = TypeAdapter(cls).json_schema()
     except (PydanticSchemaGenerationError, PydanticUserError, TypeError):
         schema = {"type": "object", "properties": {field.name: {} for field in dataclasses.fields(cls) if field.init}}
-    told = meanings(cls)
+    descriptions = meanings(cls)
     for name, about in schema.get("properties", {}).items():
-        about.update({"description": told[name]} if name in told else {})
+        about.update({"description": descriptions[name]} if name in descriptions else {})
     return schema
 
 

@@ -28,8 +28,8 @@ def stage_class(name: str) -> type[Any]:
         return _imported(name)
     points = installed()
     if name not in points:
-        told = hint(name, points)
-        raise UserError(f"unknown stage '{name}', {told}" + (" (`curate stages` lists all)" if "?" in told else ""))
+        advice = hint(name, points)
+        raise UserError(f"unknown stage '{name}', {advice}" + (" (`curate stages` lists all)" if "?" in advice else ""))
     try:
         with Blamed(f"stage '{name}'", passing=(ImportError, UserError)):
             cls: type[Any] = points[name].load()

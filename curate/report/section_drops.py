@@ -51,10 +51,10 @@ def _sample(one: Sample) -> Markup:
 
 
 def _facts(one: Sample) -> list[Markup]:
-    told = {name: one.row.get(name) for name in ("value", "limit", "cause", "language", "score")}
+    recorded = {name: one.row.get(name) for name in ("value", "limit", "cause", "language", "score")}
     shown = {
         {"score": "similarity"}.get(name, name): value if isinstance(value, str) else measured(value)
-        for name, value in told.items()
+        for name, value in recorded.items()
         if value is not None and value != ""
     }
     facts = [element("span", f"{name} ", element("strong", value)) for name, value in shown.items()]

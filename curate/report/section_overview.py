@@ -44,7 +44,7 @@ def _sentence(stats: Stats, limit: int | None) -> str:
     trial = "" if limit is None else f" in a trial run (--limit {limit})"
     said = f"Of {count(read)} pages read{trial}, {count(kept)} were kept ({share(kept, read)})."
     said += f" Most were dropped for: {', '.join(costliest)}." if costliest else ""
-    return " ".join([said, *(f"{told}." for told in cut_out(stats))])
+    return " ".join([said, *(f"{part}." for part in cut_out(stats))])
 
 
 def alarms(run: OpenedRun) -> Markup:
@@ -58,8 +58,8 @@ def alarms(run: OpenedRun) -> Markup:
     )
     notes = [
         (stage, words(name), count(value))
-        for stage, told in run.stats["notes"].items()
-        for name, value in told.items()
+        for stage, of_stage in run.stats["notes"].items()
+        for name, value in of_stage.items()
         if isinstance(value, int | float)
     ]
     noted = table("What the corpus stages noted", ["stage", "note", "number"], notes, texts=2)

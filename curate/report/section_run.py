@@ -17,11 +17,11 @@ MOST_ROWS = 60
 
 def timings(run: OpenedRun, figures: Figures) -> Markup:
     """Wall time by phase, CPU time by stage."""
-    told = run.timings
-    total = sum(told["wall_seconds"].values())
-    costs = stage_costs(run.stats, told)
+    taken = run.timings
+    total = sum(taken["wall_seconds"].values())
+    costs = stage_costs(run.stats, taken)
     read = run.stats["read"]["documents"]
-    workers = numbered(told["workers"], "worker")
+    workers = numbered(taken["workers"], "worker")
     speed = f", {count(read / total)} pages a second" if total else ""
     said = f"{measured(round(total, 1))} s in all with {workers}{speed}."
     bars = [(row["stage"], row["cpu_seconds"]) for row in costs]
@@ -29,7 +29,7 @@ def timings(run: OpenedRun, figures: Figures) -> Markup:
     chart = figures.chart(
         charts.single(title, bars, "CPU seconds"), f"{title}; “{REST}” is reading, decoding and sketches."
     )
-    wall = [(phase, measured(spent)) for phase, spent in told["wall_seconds"].items()]
+    wall = [(phase, measured(spent)) for phase, spent in taken["wall_seconds"].items()]
     lines = [
         (row["stage"], count(row["pages"]), measured(row["cpu_seconds"]), measured(row["cpu_seconds_per_1000"]))
         for row in costs
@@ -57,7 +57,7 @@ def config(run: OpenedRun) -> Markup:
         (shard["name"], count(shard["rows"]), size(shard["bytes"]), shard["sha256"][:16])
         for shard in manifest["shards"]
     ]
-    records = [(kind, count(told["records"]), size(told["bytes"])) for kind, told in run.stats["records"].items()]
+    records = [(kind, count(counts["records"]), size(counts["bytes"])) for kind, counts in run.stats["records"].items()]
     return join(
         [
             element("p", f"Format {manifest['format']}, fingerprint ", element("code", manifest["fingerprint"]), "."),

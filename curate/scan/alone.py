@@ -36,7 +36,7 @@ def verdict(task: ScanTask, offset: int) -> tuple[str, str] | None:
 def _alone(task: ScanTask, offset: int) -> tuple[int, str]:
     """Exit code of a fresh process that had this one page, and its last word."""
     context = get_context("spawn")
-    told, theirs = context.Pipe(duplex=False)
+    report, theirs = context.Pipe(duplex=False)
     arguments = (theirs, os.getpid(), task.work, task.file_index, offset)
     process = context.Process(target=_probe, args=arguments, daemon=True)
     with without_interrupts():
@@ -46,21 +46,21 @@ def _alone(task: ScanTask, offset: int) -> tuple[int, str]:
         process.join()
     finally:
         process.kill()
-    with told:
-        return process.exitcode or 0, _last(told)
+    with report:
+        return process.exitcode or 0, _last(report)
 
 
-def _last(told: Connection) -> str:
+def _last(report: Connection) -> str:
     word = ""
     try:
-        while told.poll():
-            word = str(told.recv())
+        while report.poll():
+            word = str(report.recv())
     except EOFError:
         pass
     return word
 
 
-def _probe(told: Connection, parent: int, work: str, file_index: int, offset: int) -> None:
+def _probe(report: Connection, parent: int, work: str, file_index: int, offset: int) -> None:
     """One page through the belt, under the guard."""
     settle(parent)
     try:
@@ -70,10 +70,10 @@ def _probe(told: Connection, parent: int, work: str, file_index: int, offset: in
         guard.arm(run.config.cpu_seconds)
         span = next(iter(reader(run.config.input[file.source], file).read(file, Slice(offset, offset + 1))))
         if span.document is not None and span.drop is None:
-            told.send(MET)
+            report.send(MET)
             span = span.settled()
             if span.document is not None and span.drop is None:
                 run.belt.run(span.document)
     finally:
-        told.send(PASSED)
+        report.send(PASSED)
         os._exit(0)  # whatever it raised, the run will meet and tell it

@@ -112,8 +112,8 @@ class ScanOutput:
         self.waiting += 1
         for note in span.notes:
             known = note in state["notes"] or len(state["notes"]) < MOST_NOTES
-            told = note if known else note.partition(":")[0] + ":..."
-            state["notes"][told] = state["notes"].get(told, 0) + 1
+            name = note if known else note.partition(":")[0] + ":..."
+            state["notes"][name] = state["notes"].get(name, 0) + 1
         if span.drop is not None:
             state["documents"] += 1
             self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))

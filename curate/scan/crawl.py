@@ -120,16 +120,16 @@ def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> Non
     run = load_run(task.work)
     name = run.files[task.file_index].name
     died = f"the worker died {STRIKES} times"
-    told = f"{name}: {died} ({outcome.death}); give it more --memory, or fewer --workers"
+    message = f"{name}: {died} ({outcome.death}); give it more --memory, or fewer --workers"
     if offset >= 0:
         name += f":{offset}"
-        told = f"{name}: {died} here ({outcome.death}), but alone the page does no harm; give it more --memory"
+        message = f"{name}: {died} here ({outcome.death}), but alone the page does no harm; give it more --memory"
     elif offset != guard.IDLE:
         stage, _ = run.config.corpus_stages[guard.sketching(offset)]
-        told = f"stage '{stage}': {died} in sketch() over {name} ({outcome.death}); mend the stage and run again"
+        message = f"stage '{stage}': {died} in sketch() over {name} ({outcome.death}); mend the stage and run again"
     strikes[name] += 1
     if strikes[name] >= STRIKES:
-        raise UserError(told)
+        raise UserError(message)
 
 
 def _accused(task: ScanTask, offset: int, verdict: tuple[str, str] | None) -> bool:

@@ -99,10 +99,10 @@ def reserved_bytes() -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return 0
-    told = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
-    if not {"VmData", "RssAnon"} <= set(told):
+    status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    if not {"VmData", "RssAnon"} <= set(status):
         return 0
-    return max(0, int(told["VmData"][0]) - int(told["RssAnon"][0])) << 10
+    return max(0, int(status["VmData"][0]) - int(status["RssAnon"][0])) << 10
 
 
 def accusation(signal_number: int) -> str | None:
@@ -132,6 +132,6 @@ class Accusations:
         """Offsets in one input file and the verdict on the page there."""
         found = {}
         for path in self.folder.glob(f"{file_index:06d}-*.json"):
-            told = json.loads(path.read_text())
-            found[int(path.stem.partition("-")[2])] = Drop(told["reason"], cause=told["cause"])
+            verdict = json.loads(path.read_text())
+            found[int(path.stem.partition("-")[2])] = Drop(verdict["reason"], cause=verdict["cause"])
         return found

@@ -87,8 +87,12 @@ def load_run(work: str) -> Run:
 
 @lru_cache(maxsize=4)
 def _load_run(work: str, stored: Stamp) -> Run:
-    told = json.loads(Path(work, "run.json").read_text())
-    return Run(from_canonical(told["config"], told["output"]), [InputFile(**f) for f in told["files"]], told["memory"])
+    content = json.loads(Path(work, "run.json").read_text())
+    return Run(
+        from_canonical(content["config"], content["output"]),
+        [InputFile(**f) for f in content["files"]],
+        content["memory"],
+    )
 
 
 def save_tasks(work: Path, tasks: list[ScanTask]) -> None:
@@ -98,5 +102,5 @@ def save_tasks(work: Path, tasks: list[ScanTask]) -> None:
 
 def load_tasks(work: str) -> list[ScanTask]:
     """The scan tasks as they were planned. FileNotFoundError where none were."""
-    told = json.loads(Path(work, "tasks.json").read_text())
-    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in told]
+    stored = json.loads(Path(work, "tasks.json").read_text())
+    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in stored]

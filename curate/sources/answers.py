@@ -55,13 +55,13 @@ def status_of(error: BaseException) -> int | None:
     """The HTTP status that a server answered with, wherever the client library keeps it."""
     for one in _chain(error):
         answer = getattr(one, "response", None)
-        told = getattr(one, "status", None) or getattr(answer, "status_code", None)
+        status = getattr(one, "status", None) or getattr(answer, "status_code", None)
         if type(one).__name__ == "HttpError":  # gcsfs; elsewhere `code` may be anything
-            told = getattr(one, "code", None)
+            status = getattr(one, "code", None)
         if isinstance(answer, dict):  # botocore
-            told = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        if isinstance(told, int) and 100 <= told < 600:
-            return told
+            status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if isinstance(status, int) and 100 <= status < 600:
+            return status
     return None
 
 
@@ -103,10 +103,10 @@ def explained(error: BaseException) -> str:
     status = status_of(error)
     if status is not None:
         name = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
-        told = f"{status} {name}".strip()
+        reason = f"{status} {name}".strip()
         if status in PATIENT_STATUS or status >= 500:
-            return f"the server is busy: {told}"
-        return f"the server forbids it: {told}" if status in (401, 403) else f"the server says {told}"
+            return f"the server is busy: {reason}"
+        return f"the server forbids it: {reason}" if status in (401, 403) else f"the server says {reason}"
     for one in _chain(error):
         if isinstance(one, socket.gaierror):
             host = getattr(error, "host", None)
@@ -115,5 +115,5 @@ def explained(error: BaseException) -> str:
             return "the connection is refused: no server listens there"
         if isinstance(one, TimeoutError):
             return "the server does not answer in time"
-    told = cause(error.__cause__ if isinstance(error.__cause__, MISTAKES) else error)
-    return f"the server said nothing but {told}" if told == type(error).__name__ else told
+    reason = cause(error.__cause__ if isinstance(error.__cause__, MISTAKES) else error)
+    return f"the server said nothing but {reason}" if reason == type(error).__name__ else reason

@@ -94,9 +94,9 @@ def _inside(source: str, folder: str, config: SourceConfig) -> list[str]:
             if not name.startswith(".") and (config.format != AUTO or by_suffix(name)):
                 found.append(str(Path(place, name)))
     if not found:
-        told = "holds single pages; put them into a WARC with `curate pack {0} -o pages.warc.gz`"
+        advice = "holds single pages; put them into a WARC with `curate pack {0} -o pages.warc.gz`"
         none = "is a folder without a file of a known format; name its files, or set `format`"
-        raise UserError(f"input.{source}: '{folder}' {(told if pages else none).format(folder)}")
+        raise UserError(f"input.{source}: '{folder}' {(advice if pages else none).format(folder)}")
     scheme = folder[: len(folder) - len(_local_path(folder))]
     return [scheme + name for name in sorted(found, key=os.fsencode)]
 
@@ -105,10 +105,12 @@ def expanded(path: str) -> str:
     """A path with `~` and variables of the environment filled in. Raises UserError for a variable that is not set."""
     if is_url(path) or ("~" not in path and "$" not in path):
         return path
-    told = os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111  `~` may stand behind a variable
-    if "$" in told and VARIABLE.search(told) and not Path(path).exists():
-        raise UserError(f"'{path}': the variable {VARIABLE.findall(told)[0]} is not set; set it, or write the path out")
-    return path if Path(path).exists() else told
+    expanded_path = os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111  `~` may stand behind a variable
+    if "$" in expanded_path and VARIABLE.search(expanded_path) and not Path(path).exists():
+        raise UserError(
+            f"'{path}': the variable {VARIABLE.findall(expanded_path)[0]} is not set; set it, or write the path out"
+        )
+    return path if Path(path).exists() else expanded_path
 
 
 def _listed(source: str, config: SourceConfig) -> list[str]:

@@ -151,8 +151,8 @@ def decode_body(response: HttpResponse, max_bytes: int) -> Body:
 
 
 def _short(response: HttpResponse) -> str:
-    told = response.headers.get("content-length", "").strip()
-    length = int(told) if told.isascii() and told.isdigit() and len(told) < 16 else 0
+    length_field = response.headers.get("content-length", "").strip()
+    length = int(length_field) if length_field.isascii() and length_field.isdigit() and len(length_field) < 16 else 0
     return f"{len(response.body)} of Content-Length {length} bytes" if length > len(response.body) else ""
 
 

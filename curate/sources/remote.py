@@ -70,8 +70,8 @@ def _way_out(url: str, error: Exception) -> str:
     """What is wrong with a URL that has no file system, and what to do."""
     scheme = urlsplit(url).scheme
     if isinstance(error, ImportError):
-        told = f"run: {INSTALL} {PACKAGES[scheme]}" if scheme in PACKAGES else str(error)
-        return f"{scheme}:// needs a package that is not installed; {told}"
+        advice = f"run: {INSTALL} {PACKAGES[scheme]}" if scheme in PACKAGES else str(error)
+        return f"{scheme}:// needs a package that is not installed; {advice}"
     if scheme and scheme not in fsspec.available_protocols():
         near = hint(scheme, fsspec.available_protocols())
         guess = f"{near} " if near.startswith("did") else ""
@@ -108,15 +108,15 @@ def retried(url: str, action: Callable[[], T], parallel: int) -> T:
 
 def _final(place: str, error: BaseException) -> OSError | UserError:
     """What is raised where no further try is made."""
-    told = mask_url(explained(error))
+    reason = mask_url(explained(error))
     match meaning(error):
         case "missing":
             return FileNotFoundError(place)
         case "mistaken":
-            return UserError(f"{place}: {told}; check the URL, and the options under `storage`")
+            return UserError(f"{place}: {reason}; check the URL, and the options under `storage`")
         case "refused":
-            return SourceError(f"{place}: can't be read ({told}); check the URL and the credentials")
-    return SourceError(f"{place}: can't be read after {len(DELAYS) + 1} tries ({told}); try again later")
+            return SourceError(f"{place}: can't be read ({reason}); check the URL and the credentials")
+    return SourceError(f"{place}: can't be read after {len(DELAYS) + 1} tries ({reason}); try again later")
 
 
 @contextmanager

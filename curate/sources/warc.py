@@ -222,12 +222,12 @@ def _inflated_records(codec: Codec, max_bytes: int) -> Iterator[Record]:
     base = position = 0
     while position < codec.window.size:
         inflated = Inflated(codec, position, base)
-        told = False
+        faulty = False
         for record in stream_records(inflated, base, max_bytes):
             yield record
             base = record.offset + record.length
-            told = bool(record.fault)
-        if not inflated.fault or (told and inflated.position >= codec.window.size):
+            faulty = bool(record.fault)
+        if not inflated.fault or (faulty and inflated.position >= codec.window.size):
             return  # a file that is merely cut loses the record that it ends in, and no other
         following = next_start(codec, inflated.member + 1, max_bytes, any_content=True)
         lost = max(1, following - inflated.position)

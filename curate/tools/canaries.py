@@ -71,19 +71,19 @@ def plant(survivors: Survivors, executor: Executor, final: Path) -> dict[str, An
         else:
             passed.append((canary, passage.doc))
     _decide(survivors, executor, passed)
-    told = _report(config, canaries)
-    write_json(final / NAME, told)
-    return told
+    planted = _report(config, canaries)
+    write_json(final / NAME, planted)
+    return planted
 
 
-def report_lines(told: Mapping[str, Any]) -> list[str]:
+def report_lines(planted: Mapping[str, Any]) -> list[str]:
     """The report as text."""
-    lines = [f"canaries: {told['planted']} planted ({NAME})"]
-    for stage, counts in told["stages"].items():
+    lines = [f"canaries: {planted['planted']} planted ({NAME})"]
+    for stage, counts in planted["stages"].items():
         lines.append(
             f"  {stage} caught {counts['caught']} of {counts['reached']} that it should (recall {counts['recall']:.3f})"
         )
-    passed = {kind: len(counts["passed"]) for kind, counts in told["kinds"].items() if counts["passed"]}
+    passed = {kind: len(counts["passed"]) for kind, counts in planted["kinds"].items() if counts["passed"]}
     lines.append("  passed everything: " + (", ".join(f"{count} {kind}" for kind, count in passed.items()) or "none"))
     return lines
 
@@ -215,8 +215,8 @@ def _gather(real: Path, folder: Path, scan: Path, name: str, stage: CorpusStage,
 
 def _similarity(survivors: Survivors, canary: Canary, document: Document) -> float | None:
     """Exact Jaccard similarity of a near copy to its original, by a stage that can tell."""
-    told = (declared(stage).compared for _, stage in survivors.config.corpus_stages)
-    compared = next((compared for compared in told if compared is not None), None)
+    similarities = (declared(stage).compared for _, stage in survivors.config.corpus_stages)
+    compared = next((compared for compared in similarities if compared is not None), None)
     if canary.kind != "near_copy" or compared is None:
         return None
     text = str(survivors.row(int(canary.name), ["text"])["text"])
@@ -226,17 +226,17 @@ def _similarity(survivors: Survivors, canary: Canary, document: Document) -> flo
 def _targets(name: str, stage: Any, canaries: Sequence[Canary]) -> list[Canary]:
     """The canaries that a stage should drop when they reach it."""
     reached = [canary for canary in canaries if name in canary.reached]
-    told = declared(stage)
-    if told.equal:
+    declaration = declared(stage)
+    if declaration.equal:
         return [canary for canary in reached if canary.kind == "exact_copy"]
-    if told.alike_from is not None:
-        least = told.alike_from
+    if declaration.alike_from is not None:
+        least = declaration.alike_from
         return [c for c in reached if c.kind == "exact_copy" or (c.similarity is not None and c.similarity >= least)]
     foreign = [rule for rule in rules_of(type(stage)).rules if rule.measure == "language" and rule.option]
     if foreign:
         breaking = [c for c in reached if any(rule.broken(c.language, rule.limit(stage)) for rule in foreign)]
         return [c for c in breaking if c.kind == "foreign"]
-    if isinstance(stage, RuleStage) and not told.gives_text:
+    if isinstance(stage, RuleStage) and not declaration.gives_text:
         return [canary for canary in reached if canary.kind in ("boilerplate", "rule_breaking")]
     return []
 

@@ -42,7 +42,7 @@ class Finding:
 
     about: str
     state: State
-    told: str
+    found: str
     mend: str = ""
 
 
@@ -59,8 +59,8 @@ def findings() -> Iterator[Finding]:
 
 def _python() -> Finding:
     fine = sys.version_info >= OLDEST_PYTHON
-    told = f"{platform.python_version()} at {sys.executable}, curate {__version__}"
-    return Finding("python", "ok" if fine else "missing", told, "" if fine else "install Python 3.11 or newer")
+    versions = f"{platform.python_version()} at {sys.executable}, curate {__version__}"
+    return Finding("python", "ok" if fine else "missing", versions, "" if fine else "install Python 3.11 or newer")
 
 
 def requirements(extra: str | None = None) -> list[Requirement]:
@@ -87,9 +87,9 @@ def package(wanted: Requirement) -> tuple[bool, str]:
 
 def _packages() -> Iterator[Finding]:
     for wanted in requirements():
-        fine, told = package(wanted)
+        fine, state = package(wanted)
         mend = "" if fine else f"python -m pip install '{wanted.name}{wanted.specifier}'"
-        yield Finding(wanted.name, "ok" if fine else "missing", told, mend)
+        yield Finding(wanted.name, "ok" if fine else "missing", state, mend)
 
 
 def _shadowed() -> Iterator[Finding]:
@@ -99,8 +99,8 @@ def _shadowed() -> Iterator[Finding]:
         spec = importlib.util.find_spec(name)
         found = Path(spec.origin).resolve().parent if spec and spec.origin else None
         if found != root / name:
-            told = f"the folder {found or Path.cwd() / name} hides the package '{name}' of curate"
-            yield Finding(f"package {name}", "missing", told, "rename that folder, or start elsewhere")
+            hidden = f"the folder {found or Path.cwd() / name} hides the package '{name}' of curate"
+            yield Finding(f"package {name}", "missing", hidden, "rename that folder, or start elsewhere")
 
 
 def _probes() -> Iterator[Finding]:
@@ -111,7 +111,7 @@ def _probes() -> Iterator[Finding]:
         except (UserError, AttributeError):
             continue
         for probe in probes() if probes else ():
-            yield Finding(probe.about, "ok" if probe.fine else "missing", probe.told, probe.mend)
+            yield Finding(probe.about, "ok" if probe.fine else "missing", probe.found, probe.mend)
 
 
 def _stages() -> Iterator[Finding]:
@@ -128,20 +128,20 @@ def _stages() -> Iterator[Finding]:
 def _extras() -> Iterator[Finding]:
     for extra, use in EXTRAS.items():
         states = {wanted.name: package(wanted) for wanted in requirements(extra)}
-        told = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
+        packages = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
         fine = all(there for there, _ in states.values())
         wanted = " ".join(f"'{one.name}{one.specifier}'" for one in requirements(extra))
         mend = "" if fine else f"python -m pip install {wanted}"
-        yield Finding(f"extra {extra}", "ok" if fine else "optional", f"{told} (for {use})", mend)
+        yield Finding(f"extra {extra}", "ok" if fine else "optional", f"{packages} (for {use})", mend)
 
 
 def _machine() -> Iterator[Finding]:
     memory, cores = physical_memory(), os.cpu_count() or 1
     yield Finding("processors", "ok", f"{cores}")
     fine = memory / cores >= LITTLE_MEMORY
-    told = f"{show_size(memory)}, {show_size(worker_memory(cores))} a worker with {cores}"
+    amount = f"{show_size(memory)}, {show_size(worker_memory(cores))} a worker with {cores}"
     mend = "" if fine else f"curate run --workers {max(1, memory // LITTLE_MEMORY)}"
-    yield Finding("memory", "ok" if fine else "optional", told, mend)
+    yield Finding("memory", "ok" if fine else "optional", amount, mend)
     for about, folder in (("disk here", Path.cwd()), ("disk for temporary files", Path(tempfile.gettempdir()))):
         free = shutil.disk_usage(folder).free
         fine = free >= LITTLE_DISK
@@ -149,11 +149,11 @@ def _machine() -> Iterator[Finding]:
         yield Finding(about, "ok" if fine else "optional", f"{show_size(free)} free at {folder}", mend)
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     fine = files == resource.RLIM_INFINITY or files >= FEW_FILES
-    told = "any number" if files == resource.RLIM_INFINITY else f"{files:,}"
-    yield Finding("open files", "ok" if fine else "optional", told, "" if fine else f"ulimit -n {FEW_FILES}")
+    amount = "any number" if files == resource.RLIM_INFINITY else f"{files:,}"
+    yield Finding("open files", "ok" if fine else "optional", amount, "" if fine else f"ulimit -n {FEW_FILES}")
     if importlib.util.find_spec("ray") and Path("/dev/shm").is_dir():
         free = shutil.disk_usage("/dev/shm").free
         fine = free >= LITTLE_DISK
-        told = f"{show_size(free)} free at /dev/shm"
+        amount = f"{show_size(free)} free at /dev/shm"
         mend = "" if fine else "docker run --shm-size=2g (or remount /dev/shm larger)"
-        yield Finding("shared memory for Ray", "ok" if fine else "optional", told, mend)
+        yield Finding("shared memory for Ray", "ok" if fine else "optional", amount, mend)

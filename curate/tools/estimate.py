@@ -164,11 +164,11 @@ def estimate(config: Config, executor: Executor, work: Path, share: float, seed:
     passed = [result["survivors"] for result in scanned]
     slope = max(0.0, all_of_them - few) / max(1, sum(passed[half:]))  # seconds a survivor; the rest is fixed
     peak = max(results(executor, peak_memory, range(executor.workers)))
-    told = _told(sample, scanned, [max(0.0, size - folders[-1]) for size in folders[:-1]], output)
-    after = few + slope * max(0.0, told["pass_pages"]["value"] - sum(passed[:half]))
+    estimated = _extrapolated(sample, scanned, [max(0.0, size - folders[-1]) for size in folders[:-1]], output)
+    after = few + slope * max(0.0, estimated["pass_pages"]["value"] - sum(passed[:half]))
     return {
-        **told,
-        "sample": {**told["sample"], "seed": seed},
+        **estimated,
+        "sample": {**estimated["sample"], "seed": seed},
         "corpus_dropped_of_sample": {name: count / max(1, sum(passed)) for name, count in dropped.items()},
         "start_up_seconds": start_up,
         "after_scan_seconds": after,
@@ -188,12 +188,12 @@ def _seconds_after(
     survivors = Survivors.of(output.work, tasks, scanned[: len(tasks)])
     survivors.save()
     start = perf_counter()
-    notes = decide_all(config, survivors, executor, Options(), lambda phase, told: None)
-    write_all(survivors, executor, output, lambda phase, told: None)
+    notes = decide_all(config, survivors, executor, Options(), lambda phase, figures: None)
+    write_all(survivors, executor, output, lambda phase, figures: None)
     return perf_counter() - start, {name: notes[name]["dropped"] for name, _ in config.corpus_stages}
 
 
-def _told(sample: Drawn, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
+def _extrapolated(sample: Drawn, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
     share, total = sample.share, sample.total
 
     def whole(amounts: Sequence[float]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def train(
         scores[label] = np.array([model.score(document.split()) for document in held_out])
     with whole(Path(out)) as unfinished:
         model.save(unfinished)
-    return _told(cuts, scores, trainer.examples)
+    return _training(cuts, scores, trainer.examples)
 
 
 def _trainer(name: str, options: Mapping[str, Any]) -> Trainer:
@@ -91,7 +91,7 @@ def _trainer(name: str, options: Mapping[str, Any]) -> Trainer:
     return trainer
 
 
-def _told(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores], kinds: tuple[str, str]) -> Training:
+def _training(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores], kinds: tuple[str, str]) -> Training:
     good, bad = scores[True], scores[False]
     read = cuts[True].documents, cuts[False].documents
     return Training(*read, len(good), len(bad), accuracy(good, bad), auc(good, bad), kinds)

@@ -24,7 +24,7 @@ class Trial:
     def __init__(self, config: Config, page: Page) -> None:
         self.config, self.page = config, page
         self.options: dict[str, Mapping[str, Any]] = {
-            name: told for entry in config.canonical()["stages"] for name, told in entry.items()
+            name: arguments for entry in config.canonical()["stages"] for name, arguments in entry.items()
         }
         self.document: Document | None = page.document
         self.stations: list[Station] = []
@@ -48,27 +48,27 @@ class Trial:
                 self._judge(step.stage, step.drop.reason, step.drop.value, step.drop.limit, step.drop.cause)
 
     def _judge(self, stage: str, reason: str, value: float | None, limit: float | None, cause: str) -> None:
-        told = f"dropped by {stage}: {reason}{dropped_for(self.stations, value, limit)}"
-        self.verdict = told + (f" ({plain(cause)})" if cause else "")
+        verdict = f"dropped by {stage}: {reason}{dropped_for(self.stations, value, limit)}"
+        self.verdict = verdict + (f" ({plain(cause)})" if cause else "")
 
     def lines(self, found: Sequence[Nearest], compared_with: str | None) -> list[str]:
         """The trial as text. `found` is what the corpus stages say of it, beside the documents of `compared_with`."""
-        told = [f"page     {self.page.name}"]
+        lines = [f"page     {self.page.name}"]
         document = self.document
         if document is not None and document.url:
-            told.append(f"url      {plain(document.url)}")
+            lines.append(f"url      {plain(document.url)}")
         copy = next((one for one in found if one.reason), None)
         if copy:
-            told.append(f"verdict  dropped by {copy.stage}: {copy.reason}, {shown(copy.score)} alike")
+            lines.append(f"verdict  dropped by {copy.stage}: {copy.reason}, {shown(copy.score)} alike")
         elif compared_with and not self.dropped:
-            told.append(f"verdict  passes, beside the kept documents of {compared_with}")
+            lines.append(f"verdict  passes, beside the kept documents of {compared_with}")
         else:
-            told.append(f"verdict  {self.verdict}")
-        told += [f"{'twin' if one.reason else 'nearest':<8} {_alike(one)}" for one in found if one.compared]
+            lines.append(f"verdict  {self.verdict}")
+        lines += [f"{'twin' if one.reason else 'nearest':<8} {_alike(one)}" for one in found if one.compared]
         if document is not None and document.text:
             size = numbered(len(document.text.encode()), "byte")
-            told.append(f"size     {numbered(len(document.words), 'word')}, {size} of text")
-        return [*told, "", *station_lines([*self.stations, *self._corpus(found)])]
+            lines.append(f"size     {numbered(len(document.words), 'word')}, {size} of text")
+        return [*lines, "", *station_lines([*self.stations, *self._corpus(found)])]
 
     def _corpus(self, found: Sequence[Nearest]) -> list[Station]:
         if self.dropped:

@@ -69,14 +69,14 @@ def propose(recorded: Recorded, keep: float, together: bool = False, stages: Seq
         raise UserError("no rule with a number for its limit measured enough pages; give a run that has one")
     share = _share_together(recorded, asked, chosen, 1 - keep) if together else 1 - keep
     limits = [_limit(recorded, line, chosen, share) for line in asked]
-    told = [(line, limit) for line, limit in zip(asked, limits, strict=True) if limit is not None]
+    judged = [(line, limit) for line, limit in zip(asked, limits, strict=True) if limit is not None]
     rows = [Proposal(line.stage, line.option, line.now, limit, int(_broken(line, line.now)[judging].sum()),
-                     int(_broken(line, limit)[judging].sum())) for line, limit in told]  # fmt: skip
+                     int(_broken(line, limit)[judging].sum())) for line, limit in judged]  # fmt: skip
     return Proposed(
         tuple(rows),
         int(judging.sum()),
         _kept([(line, line.now) for line in asked], judging),
-        _kept(told, judging),
+        _kept(judged, judging),
     )
 
 
@@ -182,10 +182,10 @@ def _share_together(recorded: Recorded, asked: Sequence[Line], pages: Mask, drop
     return low
 
 
-def proposal_lines(told: Proposed) -> list[str]:
+def proposal_lines(proposed: Proposed) -> list[str]:
     """The proposals as config lines, and what each drops alone and all together."""
     options: dict[str, list[str]] = {}
-    for one in told.proposals:
+    for one in proposed.proposals:
         options.setdefault(one.stage, []).append(f"      {one.option}: {plain(one.proposed)}")
     found = ["stages:"]
     for stage, limits in options.items():
@@ -193,15 +193,15 @@ def proposal_lines(told: Proposed) -> list[str]:
     found.append("")
     rows: list[dict[str, Any]] = [
         {"limit": f"{one.stage}.{one.option}", "now": shown(one.now), "proposed": plain(one.proposed),
-         "drops now": _part(one.drops_now, told.pages), "drops alone": _part(one.drops, told.pages)}
-        for one in told.proposals
+         "drops now": _part(one.drops_now, proposed.pages), "drops alone": _part(one.drops, proposed.pages)}
+        for one in proposed.proposals
     ]  # fmt: skip
-    dropped, dropped_now = told.pages - told.kept, told.pages - told.kept_now
-    rows.append({"limit": "all together", "drops now": _part(dropped_now, told.pages),
-                 "drops alone": _part(dropped, told.pages)})  # fmt: skip
+    dropped, dropped_now = proposed.pages - proposed.kept, proposed.pages - proposed.kept_now
+    rows.append({"limit": "all together", "drops now": _part(dropped_now, proposed.pages),
+                 "drops alone": _part(dropped, proposed.pages)})  # fmt: skip
     found += lines(rows, ("limit", "now", "proposed", "drops now", "drops alone"))
-    found += ["", f"chosen on one half of the pages, judged on the other: {numbered(told.pages, 'page')}"]
-    return found + (["few pages: take these for hints"] if told.pages < FEW else [])
+    found += ["", f"chosen on one half of the pages, judged on the other: {numbered(proposed.pages, 'page')}"]
+    return found + (["few pages: take these for hints"] if proposed.pages < FEW else [])
 
 
 def plain(value: float) -> str:

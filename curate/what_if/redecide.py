@@ -61,7 +61,7 @@ def check_limit(config: Config, stage: str, option: str, word: str) -> None:
 
 def new_stage(config: Config, name: str, options: Mapping[str, Any]) -> RuleStage:
     """A stage of the config with other values for some options. Raises UserError for values that it refuses."""
-    arguments = next(told[name] for told in config.canonical()["stages"] if name in told)
+    arguments = next(entry[name] for entry in config.canonical()["stages"] if name in entry)
     stage = entry_of(name, {**arguments, **options}, "what-if").stage
     if not isinstance(stage, RuleStage):
         raise UserError(f"what-if: {name} has no limits; give one of a rule stage")
@@ -134,7 +134,9 @@ class _Line:
         """The first stage that drops each page; new reasons are added to `reasons`."""
         recorded = self.recorded
         before = np.where(recorded.passed[rows], KEPT, recorded.stage[rows])
-        told = Codes(before, np.where(recorded.passed[rows], len(recorded.reasons) - 1, recorded.reason[rows]))
+        recorded_codes = Codes(
+            before, np.where(recorded.passed[rows], len(recorded.reasons) - 1, recorded.reason[rows])
+        )
         ended = np.isin(before, NAMELESS)  # where on the way is not recorded: after the last stage that measured it
         stage, reason = np.full(len(rows), KEPT), np.full(len(rows), len(recorded.reasons) - 1)
         way = np.ones(len(rows), np.bool_)  # still on the way
@@ -145,7 +147,7 @@ class _Line:
                 drops = np.full(len(rows), -1)
                 asked = way & seen
                 if name not in self.changes:  # it dropped these, and let those pass that went on
-                    drops[asked & (before == code)] = told.reason[asked & (before == code)]
+                    drops[asked & (before == code)] = recorded_codes.reason[asked & (before == code)]
                     asked &= (before < code) & (before != KEPT) & ~ended
                 if not own.annotate:
                     drops[asked] = self._drops(own, name, rows[asked], reasons)
@@ -156,9 +158,9 @@ class _Line:
                 blind = (before != KEPT) & ~ended & (before < code)
                 lost = way & blind & (not self._lets_pass(own, code))
                 way &= ~same & ~lost
-            stage[same], reason[same] = told.stage[same], told.reason[same]
+            stage[same], reason[same] = recorded_codes.stage[same], recorded_codes.reason[same]
             stage[lost] = UNKNOWN
-        stage[way & ended], reason[way & ended] = told.stage[way & ended], told.reason[way & ended]
+        stage[way & ended], reason[way & ended] = recorded_codes.stage[way & ended], recorded_codes.reason[way & ended]
         return Codes(stage, reason)
 
     def _drops(self, stage: RuleStage, name: str, rows: I64, reasons: list[str]) -> I64:
@@ -169,8 +171,8 @@ class _Line:
         drops = np.full(len(rows), -1)
         if not judges_by_rules(stage):
             values = zip(*(column.to_pylist() for column in columns.values()), strict=True)
-            for row, told in enumerate(values):
-                drop = stage.judge(dict(zip(columns, told, strict=True)))
+            for row, measured in enumerate(values):
+                drop = stage.judge(dict(zip(columns, measured, strict=True)))
                 if drop:
                     drops[row] = _code(reasons, drop.reason)
             return drops
@@ -247,8 +249,8 @@ def _by_value(rule: Rule, old: RuleStage, new: RuleStage) -> bool:
     """
     if judges_by_rules(old):
         return True
-    told = bool(rule.measure) and rule.option is not None and rule.option.startswith(ENDS)
-    return told and None not in (rule.limit(old), rule.limit(new))
+    is_limit = bool(rule.measure) and rule.option is not None and rule.option.startswith(ENDS)
+    return is_limit and None not in (rule.limit(old), rule.limit(new))
 
 
 def breaking(column: pa.ChunkedArray, rule: Rule, stage: RuleStage) -> Mask:

@@ -75,14 +75,14 @@ def side(run: OpenedRun, word: str, without: Sequence[str] = ()) -> Config:
     if "=" in word:
         return _changed(run.config, word)
     found = recipes.recipe(word)
-    told = found.without([name for name in without if name in found.stages])
-    return parse_config(load(told.text, word), f"recipe {word}")
+    recipe = found.without([name for name in without if name in found.stages])
+    return parse_config(load(recipe.text, word), f"recipe {word}")
 
 
 def _changed(config: Config, word: str) -> Config:
     """The run's config with other options for some stages."""
     entries: dict[str, Entry] = {entry.name: entry for entry in config.stages}
-    arguments = {name: dict(told) for one in config.canonical()["stages"] for name, told in one.items()}
+    arguments = {name: dict(given) for one in config.canonical()["stages"] for name, given in one.items()}
     for part in _parts(word):
         place, equals, text = part.partition("=")
         stage, dot, option = place.strip().rpartition(".")
@@ -144,15 +144,15 @@ def _recorded(run: OpenedRun, a: Changes, b: Changes) -> tuple[list[Page], int]:
     sides = [redecide(recorded, changes) for changes in (a, b)]
     known = (sides[0].stage != UNKNOWN) & (sides[1].stage != UNKNOWN)
     corpus = [code for code, *_ in recorded.corpus_stages]
-    told = []
+    by_side = []
     for one in sides:
         kept = (one.stage == KEPT) | np.isin(one.stage, corpus)
         named = [f"{recorded.stages[stage]}: {one.reasons[reason]}" for stage, reason in zip(one.stage, one.reason)]
-        told.append([Side(None) if keep else Side(name) for keep, name in zip(kept, named, strict=True)])
+        by_side.append([Side(None) if keep else Side(name) for keep, name in zip(kept, named, strict=True)])
     places = run.read("measures", ["file_path", "offset"]).to_pylist()
     found = [
         Page(f"{place['file_path']}:{place['offset']}", one, two)
-        for place, one, two, sure in zip(places, *told, known, strict=True)
+        for place, one, two, sure in zip(places, *by_side, known, strict=True)
         if sure
     ]
     return found, int((~known).sum())
@@ -232,24 +232,24 @@ def _counted(verdicts: Iterator[Side]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def difference_lines(told: Difference, a: str, b: str) -> list[str]:
+def difference_lines(answer: Difference, a: str, b: str) -> list[str]:
     """The answer as text."""
-    how = "all that the run measured, from what it recorded" if told.from_records else "a sample, read again"
-    found = [f"a: {a}", f"b: {b}", f"{numbered(told.pages, 'page')} ({how})", ""]
-    only_a, only_b = (sum(count for _, count in part) for part in (told.only_a, told.only_b))
+    how = "all that the run measured, from what it recorded" if answer.from_records else "a sample, read again"
+    found = [f"a: {a}", f"b: {b}", f"{numbered(answer.pages, 'page')} ({how})", ""]
+    only_a, only_b = (sum(count for _, count in part) for part in (answer.only_a, answer.only_b))
     found += lines(
-        [{"": "a keeps", "b keeps": told.both_keep, "b drops": only_a},
-         {"": "a drops", "b keeps": only_b, "b drops": told.both_drop}], ("", "b keeps", "b drops"),
+        [{"": "a keeps", "b keeps": answer.both_keep, "b drops": only_a},
+         {"": "a drops", "b keeps": only_b, "b drops": answer.both_drop}], ("", "b keeps", "b drops"),
     )  # fmt: skip
-    for title, part in (("a keeps what b drops for", told.only_a), ("b keeps what a drops for", told.only_b)):
+    for title, part in (("a keeps what b drops for", answer.only_a), ("b keeps what a drops for", answer.only_b)):
         if part:
             found += ["", *lines([{title: reason, "pages": count} for reason, count in part], (title, "pages"))]
-    if told.other_reason:
-        found += ["", f"dropped by both for different reasons: {told.other_reason:,}"]
-    if told.left_out:
-        found += ["", f"not told: {numbered(told.left_out, 'page')}"]
-    if told.examples:
-        rows = [{"page": page.place, "a": _said(page.a), "b": _said(page.b)} for page in told.examples]
+    if answer.other_reason:
+        found += ["", f"dropped by both for different reasons: {answer.other_reason:,}"]
+    if answer.left_out:
+        found += ["", f"not told: {numbered(answer.left_out, 'page')}"]
+    if answer.examples:
+        rows = [{"page": page.place, "a": _said(page.a), "b": _said(page.b)} for page in answer.examples]
         found += ["", *lines(rows, ("page", "a", "b"))]
     return found
 

@@ -121,18 +121,18 @@ def answer_lines(outcome: Answer) -> list[str]:
     rows += [_row(f"dropped for {numbered(len(rest), 'other reason')}", same, same)] if rest else []
     rows.append(_row("pass the document stages", outcome.passed_before, outcome.passed))
     rows += [_row(f"kept after {row.stage}", row.before, row.after, row.exact) for row in outcome.corpus]
-    told = lines(rows, ("", "the run", "then", "change", "words then"))
-    told += HOW if not all(row.exact for row in outcome.corpus) else ()
+    answer = lines(rows, ("", "the run", "then", "change", "words then"))
+    answer += HOW if not all(row.exact for row in outcome.corpus) else ()
     if outcome.unknown[0]:
         unseen = numbered(outcome.unknown[0], "page")
-        told.append(f"not known: {unseen} would go on to a stage that did not see them in the run")
+        answer.append(f"not known: {unseen} would go on to a stage that did not see them in the run")
     if outcome.unmeasured:
         where = ", ".join(f"{stage} {count:,}" for stage, count in outcome.unmeasured)
         pages = sum(count for _, count in outcome.unmeasured)
-        told.append(f"unknown: {numbered(pages, 'page')} not measured, so still dropped (by {where})")
+        answer.append(f"unknown: {numbered(pages, 'page')} not measured, so still dropped (by {where})")
     for title, groups in (("language", outcome.languages), ("source", outcome.sources)):
-        told += ["", *_group_lines(title, groups)] if groups else []
-    return told
+        answer += ["", *_group_lines(title, groups)] if groups else []
+    return answer
 
 
 def _row(title: str, before: Pair, after: Pair, exact: bool = True) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def stats(
              "words": words, "bytes": size, "crawl_bytes": crawl}
             for stage, reason, source, language, documents, words, size, crawl in dropped
         ],
-        "notes": {stage: dict(sorted(told.items())) for stage, told in sorted(notes.items())},
+        "notes": {stage: dict(sorted(counts.items())) for stage, counts in sorted(notes.items())},
         "alarms": alarms,
     }  # fmt: skip
 

@@ -138,7 +138,7 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
     file = survivors.file(index)
     names = pq.read_schema(survivors.tasks[index].folder / "survivors.parquet").names
     columns = COLUMNS + [name for name in ("@language",) if name in names]
-    begin, told = int(survivors.starts[index]), causes(survivors, index)
+    begin, noted = int(survivors.starts[index]), causes(survivors, index)
     for start, table in survivors.batches(index, columns) if survivors.counts[index] else ():
         verdict = verdicts.slice(start, start + table.num_rows)
         rows = np.flatnonzero(verdict.stage)
@@ -148,23 +148,23 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
         twins = [twin_address(survivors, int(m)) for m in verdict.matched[rows]]
         scores = [None if np.isnan(s) else float(s) for s in verdict.score[rows]]
         stages, reasons = verdict_names(verdicts, verdict, rows)
-        count = len(rows)
+        empty = [None] * len(rows)
         values = {
-            "source": [file.source] * count,
-            "file_path": [file.name] * count,
+            "source": [file.source] * len(rows),
+            "file_path": [file.name] * len(rows),
             "record_id": table.column("id"),
             "domain": [domain(url or "") for url in table.column("url").to_pylist()],
             "stage": stages,
             "reason": reasons,
-            "language": table.column("@language") if "@language" in names else [None] * count,
+            "language": table.column("@language") if "@language" in names else empty,
             "matched_file": [t.file if t else None for t in twins],
             "matched_offset": [t.offset if t else None for t in twins],
             "score": scores,
             **{name: table.column(name) for name in COLUMNS if name != "id"},
         }
-        about = [told.get(start - begin + row, {}) for row in rows.tolist()] if told else []
-        values |= {name: [one.get(name) for one in about] for name in ("value", "limit", "cause")} if told else {}
-        empty = [None] * count
+        if noted:
+            about = [noted.get(start - begin + row, {}) for row in rows.tolist()]
+            values |= {name: [one.get(name) for one in about] for name in ("value", "limit", "cause")}
         yield pa.table(
             [
                 pa.chunked_array([pa.array(values.get(f.name, empty), f.type)])
@@ -261,9 +261,9 @@ def _fill(rows: list[dict[str, Any]], survivors: Survivors, names: list[str]) ->
     for place, task in enumerate(survivors.tasks):
         tasks.setdefault(task.file_index, []).append(place)
     numbers = [_number(survivors, tasks[index[row["file_path"]]], row["offset"]) for row in rows]
-    told = survivors.rows(numbers, ["text", "url"])
+    texts = survivors.rows(numbers, ["text", "url"])
     for row, number in zip(rows, numbers, strict=True):
-        row["text"], row["url"] = told[number]["text"][:SAMPLE_CHARACTERS], told[number]["url"]
+        row["text"], row["url"] = texts[number]["text"][:SAMPLE_CHARACTERS], texts[number]["url"]
 
 
 def _number(survivors: Survivors, tasks: list[int], offset: int) -> int:

@@ -171,10 +171,10 @@ def _spread(
 ) -> tuple[pa.Table, npt.NDArray[np.int64], dict[str, Any]]:
     """Rows as often as a stage wants them written, with what it says of each."""
     spread = declared(stage).spread
-    told = spread(added) if spread else None
-    if told is None:
+    repeats = spread(added) if spread else None
+    if repeats is None:
         return rows, numbers, added
-    again, columns = told
+    again, columns = repeats
     rows = rows.take(pa.array(again))
     for name, values in columns.items():
         place = rows.schema.get_field_index(name)

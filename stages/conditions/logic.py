@@ -46,9 +46,9 @@ class Test:
             return (value is None) != self.negated
         if value is None or not all(comparable(value, one) for one in self.against):
             return None
-        return self._told(value) != self.negated
+        return self._compared(value) != self.negated
 
-    def _told(self, value: Any) -> bool:
+    def _compared(self, value: Any) -> bool:
         if self.kind == "compare":
             return COMPARED[self.sign](value, self.against[0])
         if self.kind == "between":
@@ -72,8 +72,8 @@ class Not:
     source: str
 
     def holds(self, values: Values) -> Truth:
-        told = self.part.holds(values)
-        return None if told is None else not told
+        truth = self.part.holds(values)
+        return None if truth is None else not truth
 
     def failure(self, values: Values) -> Failure:
         return Failure(self.source)
@@ -90,19 +90,19 @@ class Joined:
     def holds(self, values: Values) -> Truth:
         unknown = False
         for part in self.parts:
-            told = part.holds(values)
-            if told is (not self.every):
-                return told
-            unknown = unknown or told is None
+            truth = part.holds(values)
+            if truth is (not self.every):
+                return truth
+            unknown = unknown or truth is None
         return None if unknown else self.every
 
     def failure(self, values: Values) -> Failure:
         """Of an `and` that of its first part that does not hold."""
         if not self.every:
             return Failure(self.source)
-        told = [(part, part.holds(values)) for part in self.parts]
-        false = [part for part, truth in told if truth is False]
-        return (false or [part for part, truth in told if truth is None])[0].failure(values)
+        truths = [(part, part.holds(values)) for part in self.parts]
+        false = [part for part, truth in truths if truth is False]
+        return (false or [part for part, truth in truths if truth is None])[0].failure(values)
 
 
 Condition = Test | Not | Joined

@@ -76,11 +76,11 @@ def _read(path: Path, limits: tuple[str, ...]) -> dict[str, dict[str, str]]:
         raise UserError(f"{path}:{numbered[0][0]}: has no column language; it says whom a row is for")
     found = {}
     for (number, _), cells in zip(numbered[1:], table[1:], strict=True):
-        told = {name: cell.strip() for name, cell in zip(columns, cells) if cell.strip()}
-        fault = "has more cells than columns" if len(cells) > len(columns) else _fault(told)
+        row = {name: cell.strip() for name, cell in zip(columns, cells) if cell.strip()}
+        fault = "has more cells than columns" if len(cells) > len(columns) else _fault(row)
         if fault:
             raise UserError(f"{path}:{number}: {fault}")
-        found[told.pop("language")] = told
+        found[row.pop("language")] = row
     return found
 
 

@@ -59,8 +59,8 @@ def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
     except DAMAGE as error:
         raise UserError(f"{path}: is no {kind.name} ({cause(error)}); {kind.way_out}") from None
     if header.get("version") != kind.version:
-        told = f"is a model of version {header.get('version')}, {kind.version} is read here"
-        raise UserError(f"{path}: {told}; {kind.way_out}")
+        mismatch = f"is a model of version {header.get('version')}, {kind.version} is read here"
+        raise UserError(f"{path}: {mismatch}; {kind.way_out}")
     return header, arrays
 
 

@@ -12,7 +12,7 @@ def probe() -> Probe:
     owners = packages_distributions().get("fasttext", [])
     if len(set(owners)) == 1:
         return Probe(ABOUT, True, f"from {owners[0]} alone")
-    told = f"from {', '.join(sorted(set(owners)))}, which overwrite each other" if owners else "no package brings it"
+    origin = f"from {', '.join(sorted(set(owners)))}, which overwrite each other" if owners else "no package brings it"
     away = " ".join(sorted(set(owners) - {"fasttext-predict"}))
     mend = "python -m pip install --force-reinstall fasttext-predict"
-    return Probe(ABOUT, False, told, f"python -m pip uninstall -y {away}; {mend}" if away else mend)
+    return Probe(ABOUT, False, origin, f"python -m pip uninstall -y {away}; {mend}" if away else mend)

@@ -72,8 +72,8 @@ def _header(content: mmap.mmap) -> Header:
     magic, *numbers = SANITY.unpack_from(content)
     version = magic[len(MAGIC) :].split()[:1]
     if not magic.startswith(MAGIC) or version != [VERSION]:
-        told = b" ".join(version).decode("ascii", "replace")
-        raise ValueError(f"it is of version {told}, 5 is read here; build it anew from the ARPA file")
+        number = b" ".join(version).decode("ascii", "replace")
+        raise ValueError(f"it is of version {number}, 5 is read here; build it anew from the ARPA file")
     if tuple(numbers) != SANE:
         raise ValueError("it was built on a machine with other number formats; build it anew from the ARPA file")
     order, multiplier, kind, _, _ = PARAMETERS.unpack_from(content, SANITY.size)

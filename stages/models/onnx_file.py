@@ -78,9 +78,9 @@ class TextScorer:
         return column
 
     def _padding(self) -> int:
-        told = self.tokenizer.padding
-        if told:
-            return int(told["pad_id"])
+        padding = self.tokenizer.padding
+        if padding:
+            return int(padding["pad_id"])
         return next((found for mark in PADDING if (found := self.tokenizer.token_to_id(mark)) is not None), 0)
 
     def hangs_on_neighbours(self) -> bool:

@@ -37,8 +37,8 @@ def load_pieces(path: str) -> Split:
         with Path(path).open("rb") as file:
             is_json = file.read(64).lstrip().startswith(b"{")
     except OSError as error:
-        told = "give a SentencePiece model or a tokenizer.json"
-        raise UserError(f"{path}: can't be read ({cause(error)}); {told}") from None
+        advice = "give a SentencePiece model or a tokenizer.json"
+        raise UserError(f"{path}: can't be read ({cause(error)}); {advice}") from None
     if not is_json:
         return _sentencepiece(path)
     tokenizer = load_tokenizer(path)

@@ -26,8 +26,8 @@ def check_loads(kind: str, path: str) -> None:
     A worker's parent has read the same config and so tried the same files: workers try none.
     """
     if parent_process() is None:
-        told = Path(path).stat()
-        fault = _fault(kind, path, told.st_size, told.st_mtime_ns)
+        status = Path(path).stat()
+        fault = _fault(kind, path, status.st_size, status.st_mtime_ns)
         if fault:
             raise ValueError(fault)
 
@@ -41,13 +41,15 @@ def _fault(kind: str, path: str, size: int, _mtime: int) -> str:
         ended = subprocess.run(command, capture_output=True, timeout=PATIENCE * seconds, check=False)
     except subprocess.TimeoutExpired:
         return f"loading it did not end in {PATIENCE * seconds} seconds"
-    told = ended.stderr.decode("utf-8", "replace").strip()
+    complaint = ended.stderr.decode("utf-8", "replace").strip()
     if ended.returncode == load_alone.TOO_LARGE:
         return f"its {size:,} bytes ask for more than {space >> 20:,} MiB of memory"
     if ended.returncode == load_alone.REFUSED:
-        return told or "the library refuses it"
+        return complaint or "the library refuses it"
     if ended.returncode == -signal.SIGXCPU:
         return f"loading it did not end in {seconds} seconds of CPU time"
     if ended.returncode < 0:
         return f"whoever loads it is ended by {signal.Signals(-ended.returncode).name}"
-    return (told.splitlines() or [f"loading it ended with status {ended.returncode}"])[-1] if ended.returncode else ""
+    return (
+        (complaint.splitlines() or [f"loading it ended with status {ended.returncode}"])[-1] if ended.returncode else ""
+    )

@@ -31,8 +31,8 @@ def compiled(pattern: str) -> "re2._Regexp":
         return re2.compile(pattern.encode(), options)
     except re2.error as error:
         said = error.args[0]
-        told = said.decode() if isinstance(said, bytes) else str(said)
-        raise NoPattern(f"{told}; patterns are RE2's, without look-around and backreferences") from None
+        reason = said.decode() if isinstance(said, bytes) else str(said)
+        raise NoPattern(f"{reason}; patterns are RE2's, without look-around and backreferences") from None
 
 
 def replaced(text: str, pattern: str, replacement: str) -> tuple[str, int]:

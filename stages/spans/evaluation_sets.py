@@ -137,8 +137,8 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
         data = Path(path).read_bytes()
         lines = (gzip.decompress(data) if path.endswith(".gz") else data).decode("utf-8-sig").splitlines()
     except (OSError, EOFError, UnicodeDecodeError, pa.ArrowException) as error:
-        told = cause(error) if isinstance(error, OSError) else type(error).__name__
-        raise UserError(f"{path}: can't be read as an evaluation set ({told}); give JSONL or Parquet") from None
+        reason = cause(error) if isinstance(error, OSError) else type(error).__name__
+        raise UserError(f"{path}: can't be read as an evaluation set ({reason}); give JSONL or Parquet") from None
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _row(path, number, line)

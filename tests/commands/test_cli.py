@@ -56,26 +56,26 @@ def test_help_says_what_a_command_does_and_shows_an_example(name: str, call: Cal
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     for line, leaf in leaves(name, command):
-        told = call(*line.split(), "--help").out
-        assert leaf.help and leaf.help.split("\n")[0] in " ".join(told.split())
-        assert "Example:" in told, line
-        examples = [row.strip() for row in told.partition("Example:")[2].splitlines() if row.strip()]
+        output = call(*line.split(), "--help").out
+        assert leaf.help and leaf.help.split("\n")[0] in " ".join(output.split())
+        assert "Example:" in output, line
+        examples = [row.strip() for row in output.partition("Example:")[2].splitlines() if row.strip()]
         assert examples and all(name.split()[0] in row or "scale" in row for row in examples), line
         for parameter in leaf.params:
             assert not isinstance(parameter, click.Option) or parameter.help or isinstance(parameter.type, click.Choice)
 
 
 def test_the_first_help_names_all_commands_and_exit_codes(call: Calling) -> None:
-    told = call("--help")
-    assert told.status == 0
+    ended = call("--help")
+    assert ended.status == 0
     for name in COMMANDS:
-        assert f"  {name}" in told.out
+        assert f"  {name}" in ended.out
     for code, meaning in EXIT_STATUS.items():
-        assert code in told.out and meaning in told.out
+        assert code in ended.out and meaning in ended.out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["stat", "out"], "did you mean 'stats'"),
         (["frobnicate"], "No such command 'frobnicate'"),
@@ -101,10 +101,10 @@ def test_the_first_help_names_all_commands_and_exit_codes(call: Calling) -> None
         (["quarantine", "nowhere", "-o", "x.warc.gz"], "no finished run here"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: list[str], told: str, call: Calling, tmp_path: Path) -> None:
+def test_wrong_arguments_are_told(arguments: list[str], message: str, call: Calling, tmp_path: Path) -> None:
     done = call(*arguments)
     assert done.status == 2
-    assert told in done.err and "Traceback" not in done.err
+    assert message in done.err and "Traceback" not in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -172,14 +172,14 @@ CONFIGS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 def test_a_mistake_is_one_sentence_and_nothing_is_written(
     fault: str, call: Calling, good: dict[str, Any], tmp_path: Path
 ) -> None:
-    change, told = CONFIGS[fault]
+    change, message = CONFIGS[fault]
     path = written(tmp_path, change(good))
     for command in (["check", "run.yaml"], ["run", path, "--executor", "serial"]):
         done = call(*command)
         if command[0] == "check" and ("output" in fault or "list" in fault):
             continue  # found when a run opens them
         assert done.status == 2, done
-        assert told in done.err
+        assert message in done.err
         assert done.err.startswith("curate: ") and done.err.count("\n") == 1, done.err
         assert "Traceback" not in done.err and done.out == ""
     assert not [name for name in FINAL if (tmp_path / "out" / name).exists()]
@@ -221,23 +221,23 @@ def test_the_output_of_another_config_is_refused_and_left_alone(
 def test_check_tells_what_a_run_would_find_in_its_output(
     call: Calling, good: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told(**changes: Any) -> tuple[int, str]:
+    def checked(**changes: Any) -> tuple[int, str]:
         done = call("check", written(tmp_path, {**good, **changes}))
         return done.status, " ".join((done.out + done.err).split())
 
-    assert told()[0] == 0 and "holds" not in told()[1]
+    assert checked()[0] == 0 and "holds" not in checked()[1]
     assert call("run", written(tmp_path, good), "--executor", "serial", "--quiet").status == 0
-    assert "holds this very run, complete" in told()[1]
-    assert "holds a run that differs: config: seed was 0, is 1; give --fresh" in told(seed=1)[1]
+    assert "holds this very run, complete" in checked()[1]
+    assert "holds a run that differs: config: seed was 0, is 1; give --fresh" in checked(seed=1)[1]
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "out" / "shards").mkdir(parents=True)
-    assert "no trace of which; give --fresh" in told()[1]
+    assert "no trace of which; give --fresh" in checked()[1]
     (tmp_path / "file").touch()
     for below in ("file", "file/out"):
-        status, said = told(output=str(tmp_path / below))
+        status, said = checked(output=str(tmp_path / below))
         assert status == 2 and f"can't be written ({tmp_path / 'file'} is a file); give another folder" in said
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
-    status, said = told(output=str(tmp_path / "new" / "out"))
+    status, said = checked(output=str(tmp_path / "new" / "out"))
     assert status == 2 and f"{tmp_path} is not writable; give another folder" in said
     assert not (tmp_path / "new").exists()
 
@@ -297,7 +297,7 @@ def test_a_run_that_keeps_nothing_is_loud(call: Calling, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "content", "told"),
+    ("options", "content", "message"),
     [
         ((), "", "NO PAGE WAS READ: the input holds none; check the files that 'input' names"),
         (("--limit", 0), '{"text": "a b"}', "NO PAGE WAS READ, as --limit 0 wants it"),
@@ -306,12 +306,12 @@ def test_a_run_that_keeps_nothing_is_loud(call: Calling, tmp_path: Path) -> None
     ],
 )
 def test_nothing_read_is_told_apart_from_nothing_kept(
-    options: tuple[Any, ...], content: str, told: str, call: Calling
+    options: tuple[Any, ...], content: str, message: str, call: Calling
 ) -> None:
     Path("a.jsonl").write_text(content)
     path = written(Path(), {"input": "a.jsonl", "output": "out", "stages": ["gopher"]})
     done = call("run", path, "--executor", "serial", *options)
-    assert (done.status, done.err.splitlines()[-1]) == (1, f"curate: {told}; --allow-empty accepts it")
+    assert (done.status, done.err.splitlines()[-1]) == (1, f"curate: {message}; --allow-empty accepts it")
 
 
 def test_a_finished_run_called_again_leaves_no_work_folder(call: Calling, tmp_path: Path) -> None:
@@ -327,14 +327,14 @@ def test_a_finished_run_called_again_leaves_no_work_folder(call: Calling, tmp_pa
 
 def test_check_fits_into_a_terminal_and_counts_right(call: Calling, tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", [text(1)])
-    told = call(
+    output = call(
         "check", written(tmp_path, {"input": str(source), "output": "out", "stages": ["language", "gopher"]})
     ).out
-    assert max(len(line) for line in told.splitlines() if str(source) not in line) <= 110
-    assert "crawl: 1 file, " in told
-    assert "\nstage   language (document)\n          drops for unknown_language, other_language, low_score\n" in told
+    assert max(len(line) for line in output.splitlines() if str(source) not in line) <= 110
+    assert "crawl: 1 file, " in output
+    assert "\nstage   language (document)\n          drops for unknown_language, other_language, low_score\n" in output
     for reason in stage_class("gopher").reasons:
-        assert reason in told
+        assert reason in output
 
 
 def test_strict_makes_damage_a_failure(call: Calling, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ ENOUGH = 60_000
 GOOD = chained(300, seed=1)
 
 
-def told(tmp_path: Path, a: list[str], b: list[str], seed: int = 0) -> dict[str, Row]:
+def compared(tmp_path: Path, a: list[str], b: list[str], seed: int = 0) -> dict[str, Row]:
     target = write(tmp_path / "target.jsonl", chained(150, seed=99))
     paths = write(tmp_path / "a.jsonl", a), write(tmp_path / "b.jsonl", b)
     one, other = (sample(path, ENOUGH, seed) for path in paths)
@@ -33,24 +33,24 @@ def verdicts(rows: dict[str, Row]) -> dict[str, str]:
 
 def test_a_curated_run_is_closer_to_the_target_than_its_input(tmp_path: Path) -> None:
     other = chained(300, seed=2, chain=7)
-    found = verdicts(told(tmp_path, [*GOOD[:150], *other[:150]], GOOD[:150]))
+    found = verdicts(compared(tmp_path, [*GOOD[:150], *other[:150]], GOOD[:150]))
     assert found["KL to the target"] == found["target's perplexity"] == "b"
 
 
 def test_shuffled_words_are_further_away(tmp_path: Path) -> None:
-    found = verdicts(told(tmp_path, GOOD, shuffled(chained(300, seed=3), 1)))
+    found = verdicts(compared(tmp_path, GOOD, shuffled(chained(300, seed=3), 1)))
     assert found["KL to the target"] == found["target's perplexity"] == "a"
 
 
 def test_twice_the_copies_are_found_and_shrink(tmp_path: Path) -> None:
     other = chained(300, seed=4)
-    found = verdicts(told(tmp_path, [*GOOD, *GOOD[:60]], [*other, *other[:120]]))
+    found = verdicts(compared(tmp_path, [*GOOD, *GOOD[:60]], [*other, *other[:120]]))
     assert found["exact copies"] == found["distinct trigrams"] == found["compressed size"] == "a"
 
 
 def test_near_copies_are_found(tmp_path: Path) -> None:
     other = chained(150, seed=4)
-    found = told(tmp_path, GOOD, [*other, *(near(text, number) for number, text in enumerate(other))])
+    found = compared(tmp_path, GOOD, [*other, *(near(text, number) for number, text in enumerate(other))])
     assert found["near copies"].verdict == "a" and found["near copies"].b == pytest.approx(0.5, abs=0.02)
 
 
@@ -58,12 +58,12 @@ def test_near_copies_are_found(tmp_path: Path) -> None:
 def test_two_halves_of_one_run_do_not_differ(seed: int, tmp_path: Path) -> None:
     texts = chained(400, seed=10 + seed)
     texts += [near(text, number) for number, text in enumerate(texts[:40])] + texts[40:80]
-    found = verdicts(told(tmp_path, texts[::2], texts[1::2], seed))
+    found = verdicts(compared(tmp_path, texts[::2], texts[1::2], seed))
     assert set(found.values()) == {"none"}
 
 
 def test_the_same_data_differs_in_nothing(tmp_path: Path) -> None:
-    for row in told(tmp_path, GOOD, GOOD).values():
+    for row in compared(tmp_path, GOOD, GOOD).values():
         assert row.a == row.b and row.low == row.high == 0
 
 

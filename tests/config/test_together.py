@@ -13,7 +13,7 @@ def config(*stages: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("early", "told"),
+    ("early", "message"),
     [
         ("gopher", "must stand before 'gopher', which judges the text"),
         ("pii", "must stand before 'pii', which judges the text"),
@@ -21,12 +21,12 @@ def config(*stages: Any) -> dict[str, Any]:
         ("tests.together:Scoring", "which judges the text (unless it declares `reads_text = False`)"),
     ],
 )
-def test_what_reads_the_text_stands_after_the_stage_that_gives_it(early: Any, told: str) -> None:
+def test_what_reads_the_text_stands_after_the_stage_that_gives_it(early: Any, message: str) -> None:
     with pytest.raises(UserError) as refused:
         parse_config(config("prescreen", early, "extract", "language", "gopher")
                      if early != "gopher" else config(early, "extract"))  # fmt: skip
     assert str(refused.value).partition("] extract: ")[0].startswith("config: stages[")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("early", [{"url_filter": {"words": ["x"]}}, {"where": {"keep": "url contains 'a'"}}])

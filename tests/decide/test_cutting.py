@@ -103,8 +103,8 @@ def test_what_was_cut_is_told(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "in.jsonl", TEXTS)
     run_it(settings(str(tmp_path / "in.jsonl"), tmp_path / "out", stages=[{STAGE: {"least": 2}}]))
     cuts = table(tmp_path / "out", "cuts").to_pylist()
-    told = [(row["start"], row["end"], row["words"], row["cause"], row["text"]) for row in cuts]
-    assert told[:4] == [(4, 10, 1, "secret 1", "alpha "), (14, 19, 1, "secret 2", "beta "),
+    rows = [(row["start"], row["end"], row["words"], row["cause"], row["text"]) for row in cuts]
+    assert rows[:4] == [(4, 10, 1, "secret 1", "alpha "), (14, 19, 1, "secret 2", "beta "),
                         (0, 6, 1, "secret 1", "alpha "), (0, 10, 2, "secret 2", "beta beta ")]  # fmt: skip
     assert {row["stage"] for row in cuts} == {STAGE} and len(cuts) == 5
     assert cuts[2]["matched_offset"] == cuts[0]["offset"] == 0

@@ -72,9 +72,7 @@ def rows(out: Path, kind: str, files: list[int]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("before", "after"), [([[0, 1]], [2, 3]), ([[0], [1, 2]], [3]), ([[0], [1]], [2, 3])])
-def test_the_same_as_one_run_over_all(
-    before: list[list[int]], after: list[int], crawls: Path, tmp_path: Path
-) -> None:
+def test_the_same_as_one_run_over_all(before: list[list[int]], after: list[int], crawls: Path, tmp_path: Path) -> None:
     whole = run(crawls, tmp_path / "whole", [*chain.from_iterable(before), *after])
     olds: list[str] = []
     for number, files in enumerate(before):
@@ -101,9 +99,7 @@ def test_the_index_and_the_run_follow_neither_slices_nor_partitions(crawls: Path
     assert len(hashes) == 1
 
 
-def test_parts_of_the_index_are_joined_whole(
-    crawls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_the_index_are_joined_whole(crawls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = run(crawls, tmp_path / "one", [0, 1])
     new = run(crawls, tmp_path / "new", [2], against=[str(one)])
     monkeypatch.setattr("curate.decide.index.DOCUMENTS", 7)
@@ -116,9 +112,9 @@ def test_parts_of_the_index_are_joined_whole(
 
 def test_the_bytes_of_a_document_are_those_that_the_docs_state(crawls: Path, tmp_path: Path) -> None:
     out = run(crawls, tmp_path / "out", [0, 1])
-    told = json.loads((out / "index/index.json").read_text())
-    documents = sum(told["documents"])
-    size = {kind: sum(file["bytes"] for file in told["files"] if kind in file["name"])
+    index = json.loads((out / "index/index.json").read_text())
+    documents = sum(index["documents"])
+    size = {kind: sum(file["bytes"] for file in index["files"] if kind in file["name"])
             for kind in ("url_dedup", "exact_dedup", "near_dedup", "offsets")}  # fmt: skip
     assert size == {kind: documents * each for kind, each in
                     {"url_dedup": 36, "exact_dedup": 32, "near_dedup": 716, "offsets": 8}.items()}  # fmt: skip
@@ -129,8 +125,8 @@ def test_verify_finds_a_changed_index(crawls: Path, tmp_path: Path) -> None:
     assert not list(verify(OpenedRun.of(str(out))))
     path = out / "index/part-00000/near_dedup.records"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    told = "index/part-00000/near_dedup.records: its SHA-256 is not the manifest's"
-    assert list(verify(OpenedRun.of(str(out)))) == [told]
+    fault = "index/part-00000/near_dedup.records: its SHA-256 is not the manifest's"
+    assert list(verify(OpenedRun.of(str(out)))) == [fault]
 
 
 def test_why_tells_of_a_twin_in_an_earlier_run(crawls: Path, tmp_path: Path) -> None:
@@ -155,9 +151,7 @@ NEAR = {"near_dedup": {"threshold": 0.6}}
         (["line_dedup", "exact_dedup"], "exact_dedup stands after line_dedup"),
     ],
 )
-def test_what_could_not_be_the_same_is_refused(
-    stages: list[Any], fault: str, crawls: Path, tmp_path: Path
-) -> None:
+def test_what_could_not_be_the_same_is_refused(stages: list[Any], fault: str, crawls: Path, tmp_path: Path) -> None:
     old = run(crawls, tmp_path / "old", [0])
     if "mixture" in str(stages):
         stages = ["tokens", *stages]
@@ -176,9 +170,9 @@ def test_an_earlier_run_without_what_is_needed_is_refused(crawls: Path, tmp_path
     with pytest.raises(UserError, match="no finished run here"):
         run(crawls, tmp_path / "new", [1], against=[str(tmp_path)])
     index = old / "index/index.json"
-    told = json.loads(index.read_text())
-    told["stages"]["exact_dedup"]["scheme"] += 1
-    index.write_text(json.dumps(told))
+    content = json.loads(index.read_text())
+    content["stages"]["exact_dedup"]["scheme"] += 1
+    index.write_text(json.dumps(content))
     with pytest.raises(UserError, match="its sketches of exact_dedup are of another scheme"):
         run(crawls, tmp_path / "new", [1], stages=["exact_dedup"], against=[str(old)])
 

@@ -20,8 +20,8 @@ def test_offsets_are_gathered_once_whoever_else_asks_meanwhile(tmp_path: Path, m
     true = pa.concat_tables(stored).column("offset").to_pylist()
     first, second = (load_survivors(str(work)) for _ in range(2))
     first, second = (Survivors(s.work, s.tasks, s.counts, s.ledger, s.measures) for s in (first, second))
-    told: list[list[int]] = []
-    thread = threading.Thread(target=lambda: told.append(second.offsets.tolist()))
+    answers: list[list[int]] = []
+    thread = threading.Thread(target=lambda: answers.append(second.offsets.tolist()))
     gathered = []
     column = Survivors.column
 
@@ -34,7 +34,7 @@ def test_offsets_are_gathered_once_whoever_else_asks_meanwhile(tmp_path: Path, m
                 thread.join(0.3)  # long enough to spoil what the first one is writing
 
     monkeypatch.setattr(Survivors, "column", slow)
-    told.append(first.offsets.tolist())
+    answers.append(first.offsets.tolist())
     thread.join()
-    assert told == [true, true]
+    assert answers == [true, true]
     assert len(gathered) == 1

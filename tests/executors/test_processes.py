@@ -144,8 +144,8 @@ worker = _Worker()
 print(open(f"/proc/{worker.process.pid}/status").read())
 worker.stop()
 """
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    blocked = next(int(line.split()[1], 16) for line in told.splitlines() if line.startswith("SigBlk"))
+    status = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    blocked = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigBlk"))
     assert blocked & 1 << signal.SIGINT - 1
 
 
@@ -181,10 +181,10 @@ def test_a_map_that_is_left_after_an_outcome_leaves_its_worker_to_close(two: Pro
 
 def test_orphans_end(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    told = "import sys; from curate.executors.processes import Processes\n"
-    told += "from tests.executors.test_processes import holding\n"
+    imports = "import sys; from curate.executors.processes import Processes\n"
+    imports += "from tests.executors.test_processes import holding\n"
     driver = subprocess.Popen(
-        [sys.executable, "-c", f"{told}list(Processes(1).map(holding, [sys.argv[1]]))", str(lock)],
+        [sys.executable, "-c", f"{imports}list(Processes(1).map(holding, [sys.argv[1]]))", str(lock)],
         cwd=ROOT, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     wait_for(tmp_path / "lock.held")

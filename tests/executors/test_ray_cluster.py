@@ -65,9 +65,9 @@ def test_a_dead_worker_is_an_outcome(executor: Ray) -> None:
 
 
 def test_what_a_person_can_mend_comes_back_as_it_was_raised(executor: Ray) -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         list(executor.map(raising, ["user"]))
-    assert type(told.value) is UserError and str(told.value) == "input.web: the sentence"
+    assert type(refused.value) is UserError and str(refused.value) == "input.web: the sentence"
     with pytest.raises(OSError) as full:
         list(executor.map(raising, ["full"]))
     assert (full.value.errno, full.value.filename) == (errno.ENOSPC, "/somewhere/part")

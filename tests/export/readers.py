@@ -26,10 +26,10 @@ def megatron(folder: Path, split: str) -> Sequences:
 
 
 def mds(folder: Path, split: str) -> Sequences:
-    told = json.loads((folder / split / "index.json").read_text())
-    assert told["version"] == 2
+    index = json.loads((folder / split / "index.json").read_text())
+    assert index["version"] == 2
     found: Sequences = []
-    for shard in told["shards"]:
+    for shard in index["shards"]:
         data = (folder / split / shard["raw_data"]["basename"]).read_bytes()
         assert len(data) == shard["raw_data"]["bytes"] and shard["column_names"] == ["tokens"]
         count = int.from_bytes(data[:4], "little")
@@ -47,10 +47,10 @@ def mds(folder: Path, split: str) -> Sequences:
 
 
 def litdata(folder: Path, split: str) -> Sequences:
-    told = json.loads((folder / split / "index.json").read_text())
-    dtype = {"no_header_tensor:20": "<u2", "no_header_tensor:15": "<i4"}[told["config"]["data_format"][0]]
+    index = json.loads((folder / split / "index.json").read_text())
+    dtype = {"no_header_tensor:20": "<u2", "no_header_tensor:15": "<i4"}[index["config"]["data_format"][0]]
     found: Sequences = []
-    for chunk in told["chunks"]:
+    for chunk in index["chunks"]:
         data = (folder / split / chunk["filename"]).read_bytes()
         count = int.from_bytes(data[:4], "little")
         offsets = np.frombuffer(data, "<u4", count + 1, 4).tolist()

@@ -71,13 +71,13 @@ EXPECTED = Counter(tuple(tokens_of(number)) for number in range(DOCUMENTS))
 
 @pytest.mark.parametrize("form", sorted(READERS))
 def test_each_format_gives_back_every_document(form: str, shards: list[Path], words: str, tmp_path: Path) -> None:
-    told = run(shards, tmp_path / "out", format=form, tokenizer=words, **(ROWS if form == "litdata" else {})).told
+    facts = run(shards, tmp_path / "out", format=form, tokenizer=words, **(ROWS if form == "litdata" else {})).facts
     read = READERS[form](tmp_path / "out", "train")
     found = documents(read)
     del found[(0,)]  # what fills rows
     assert found == EXPECTED
-    assert sum(map(len, read)) == told["splits"]["train"]["tokens"]
-    assert told["splits"]["train"]["documents"] == DOCUMENTS
+    assert sum(map(len, read)) == facts["splits"]["train"]["tokens"]
+    assert facts["splits"]["train"]["documents"] == DOCUMENTS
     assert read != [tokens_of(number) for number in range(DOCUMENTS)]
 
 
@@ -89,8 +89,8 @@ def test_every_format_is_tested() -> None:
 def test_a_wide_vocabulary_takes_four_bytes(form: str, shards: list[Path], tmp_path: Path) -> None:
     wide = of_words(tmp_path / "wide.json", gap=65_535 - 40)
     more: dict[str, Any] = {"format": form, "tokenizer": wide, "order": "crawl", "part_tokens": 1 << 20}
-    told = run(shards, tmp_path / "out", **more, **(ROWS if form == "litdata" else {})).told
-    assert told["tokenizer"]["type"] == "uint32"
+    facts = run(shards, tmp_path / "out", **more, **(ROWS if form == "litdata" else {})).facts
+    assert facts["tokenizer"]["type"] == "uint32"
     stream = [token for sequence in READERS[form](tmp_path / "out", "train") for token in sequence]
     expected = [65_535 if token == 40 else token for number in range(DOCUMENTS) for token in tokens_of(number)]
     assert stream[: len(expected)] == expected
@@ -98,7 +98,7 @@ def test_a_wide_vocabulary_takes_four_bytes(form: str, shards: list[Path], tmp_p
 
 def test_the_widest_vocabulary_of_two_bytes(shards: list[Path], tmp_path: Path) -> None:
     wide = of_words(tmp_path / "wide.json", gap=65_534 - 40)
-    assert run(shards, tmp_path / "out", format="bin", tokenizer=wide).told["tokenizer"]["type"] == "uint16"
+    assert run(shards, tmp_path / "out", format="bin", tokenizer=wide).facts["tokenizer"]["type"] == "uint16"
 
 
 @pytest.mark.parametrize("form", sorted(READERS))
@@ -196,8 +196,8 @@ def test_the_splits_share_no_document_and_follow_ids_alone(shards: list[Path], w
 
 def test_copies_stand_apart_and_once_in_validation(words: str, tmp_path: Path) -> None:
     shards = write_shards(tmp_path / "shards", DOCUMENTS, copies=[3] * DOCUMENTS)
-    told = run(shards, tmp_path / "out", format="megatron", tokenizer=words, validation=0.3).told["splits"]
-    assert told["train"]["documents"] == 3 * (DOCUMENTS - told["validation"]["documents"])
+    splits = run(shards, tmp_path / "out", format="megatron", tokenizer=words, validation=0.3).facts["splits"]
+    assert splits["train"]["documents"] == 3 * (DOCUMENTS - splits["validation"]["documents"])
     read = READERS["megatron"](tmp_path / "out", "train")
     together = sum(one == next for one, next in pairwise(read))
     assert together < len(read) / 10
@@ -209,8 +209,8 @@ def test_a_document_of_several_phases_stands_once_in_validation(words: str, tmp_
     for path, table in rows:  # a row for each phase, as a mixture writes them
         twice = table.take(np.repeat(np.arange(table.num_rows), 2))
         pq.write_table(twice.append_column("phase", [np.arange(2 * table.num_rows) % 2]), path)
-    told = run(shards, tmp_path / "out", format="bin", tokenizer=words, validation=0.3).told["splits"]
-    assert told["train"]["documents"] == 2 * (DOCUMENTS - told["validation"]["documents"])
+    splits = run(shards, tmp_path / "out", format="bin", tokenizer=words, validation=0.3).facts["splits"]
+    assert splits["train"]["documents"] == 2 * (DOCUMENTS - splits["validation"]["documents"])
 
 
 def test_phases_follow_each_other(words: str, tmp_path: Path) -> None:
@@ -230,12 +230,12 @@ def test_the_index_names_the_document_of_every_token(
     pack: str, shards: list[Path], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_parts(monkeypatch)
-    told = run(shards, tmp_path / "out", format="bin", tokenizer=words, pack=pack,
-               length=None if pack == "none" else 5).told  # fmt: skip
+    facts = run(shards, tmp_path / "out", format="bin", tokenizer=words, pack=pack,
+               length=None if pack == "none" else 5).facts  # fmt: skip
     (stream,) = READERS["bin"](tmp_path / "out", "train")
     found: dict[int, list[int]] = {}
     covered = 0
-    for part in told["parts"]:
+    for part in facts["parts"]:
         for row in pq.read_table(tmp_path / "out" / part["index"]).to_pylist():
             start, end = part["base"] + row["start"], part["base"] + row["end"]
             found.setdefault(row["offset"], []).extend(stream[start:end])
@@ -244,7 +244,7 @@ def test_the_index_names_the_document_of_every_token(
     assert {number: sorted(some) for number, some in found.items()} == {
         number: sorted(tokens_of(number)) for number in range(DOCUMENTS)
     }
-    assert covered == len(stream) - told["splits"]["train"]["padded"]
+    assert covered == len(stream) - facts["splits"]["train"]["padded"]
 
 
 def test_texts_go_out_as_texts(shards: list[Path], tmp_path: Path) -> None:
@@ -317,13 +317,13 @@ def test_a_folder_of_other_files_is_left_alone(shards: list[Path], words: str, t
 
 def test_no_document_gives_no_split(words: str, tmp_path: Path) -> None:
     shards = write_shards(tmp_path / "shards", 0)
-    told = run(shards, tmp_path / "out", format="mds", tokenizer=words).told
-    assert told["splits"] == {} and told["files"] == []
+    facts = run(shards, tmp_path / "out", format="mds", tokenizer=words).facts
+    assert facts["splits"] == {} and facts["files"] == []
 
 
 def test_the_hashes_are_those_of_the_files(shards: list[Path], words: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    for file in run(shards, out, format="nanotron", tokenizer=words).told["files"]:
+    for file in run(shards, out, format="nanotron", tokenizer=words).facts["files"]:
         data = (out / file["name"]).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (file["bytes"], file["sha256"])
     assert np.frombuffer((out / "train" / "00000_train.ds").read_bytes(), "<u2").size

@@ -47,11 +47,11 @@ def of_words(path: Path, words: int = 40, gap: int = 0) -> str:
     vocabulary = {"[U]": words + 1, **{f"w{number}": number + 1 for number in range(words)}}
     vocabulary[f"w{words - 1}"] += gap
     mark = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    told = {
+    content = {
         "version": "1.0",
         "added_tokens": [{"id": 0, "content": END, **mark}],
         "pre_tokenizer": {"type": "WhitespaceSplit"},
         "model": {"type": "WordLevel", "vocab": {END: 0, **vocabulary}, "unk_token": "[U]"},
     }
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(content))
     return str(path)

@@ -46,19 +46,19 @@ def sets(run: OpenedRun, stage: NearDedup) -> dict[str, Any]:
 def test_a_full_sample_is_brute_force(options: dict[str, Any], tmp_path: Path) -> None:
     run = finished(tmp_path, [{"near_dedup": options}], pages(tmp_path, crawl(160)))
     stage = NearDedup(**options)
-    (told,) = audit(run, 1000, 1000, 0)
+    (audited,) = audit(run, 1000, 1000, 0)
     kept = sets(run, stage)
     expected = {frozenset(pair) for pair in combinations(kept, 2) if jaccard(kept[pair[0]], kept[pair[1]]) >= FLOOR}
-    assert {frozenset((pair.left, pair.right)) for pair in told.misses} == expected
-    assert told.compared == len(kept) and len(told.merged) == told.dropped and told.lost == 0
+    assert {frozenset((pair.left, pair.right)) for pair in audited.misses} == expected
+    assert audited.compared == len(kept) and len(audited.merged) == audited.dropped and audited.lost == 0
     missed = {max(pair, key=lambda place: int(place.rpartition(":")[2])) for pair in expected
               if jaccard(*(kept[place] for place in pair)) >= stage.threshold}  # fmt: skip
-    assert told.missed.value == pytest.approx(len(missed) / len(kept))
-    right = sum(pair.similarity >= stage.threshold for pair in told.merged)
-    assert told.precision.value == pytest.approx(right / told.dropped)
-    assert told.recall.value == pytest.approx(right / (right + len(missed)))
-    assert told.recall.low <= told.recall.value <= told.recall.high
-    assert sum(one.unmerged for one in told.bins) == len(expected)
+    assert audited.missed.value == pytest.approx(len(missed) / len(kept))
+    right = sum(pair.similarity >= stage.threshold for pair in audited.merged)
+    assert audited.precision.value == pytest.approx(right / audited.dropped)
+    assert audited.recall.value == pytest.approx(right / (right + len(missed)))
+    assert audited.recall.low <= audited.recall.value <= audited.recall.high
+    assert sum(one.unmerged for one in audited.bins) == len(expected)
 
 
 def test_few_bands_miss_what_many_find(tmp_path: Path) -> None:
@@ -66,16 +66,16 @@ def test_few_bands_miss_what_many_find(tmp_path: Path) -> None:
     recalls = []
     for number, (bands, rows) in enumerate(((25, 5), (1, 16))):
         stage = {"near_dedup": {"threshold": 0.7, "bands": bands, "rows": rows}}
-        (told,) = audit(finished(tmp_path / str(number), [stage], source), 1000, 1000, 0)
-        recalls.append(told.recall.value)
+        (audited,) = audit(finished(tmp_path / str(number), [stage], source), 1000, 1000, 0)
+        recalls.append(audited.recall.value)
     assert recalls[0] > 0.9 > recalls[1]
 
 
 def test_the_sample_crawl_passes() -> None:
     text = call("audit", sample_run().folder).output
-    told = json.loads(call("audit", sample_run().folder, "--json").output)[0]
+    audited = json.loads(call("audit", sample_run().folder, "--json").output)[0]
     dropped = sum(row["documents"] for row in sample_run().stats["dropped"] if row["stage"] == "near_dedup")
-    assert told["dropped"] == dropped == len(told["merged"])
+    assert audited["dropped"] == dropped == len(audited["merged"])
     assert "S-curve" in text and "precision" in text
 
 
@@ -83,8 +83,8 @@ def test_texts_that_are_gone_are_counted(tmp_path: Path) -> None:
     source = pages(tmp_path, crawl(60))
     run = finished(tmp_path, ["near_dedup"], source, samples=0)
     Path(source).unlink()
-    (told,) = audit(run, 1000, 10, 0)
-    assert told.lost == told.dropped > 0 and isnan(told.precision.value)
+    (audited,) = audit(run, 1000, 10, 0)
+    assert audited.lost == audited.dropped > 0 and isnan(audited.precision.value)
 
 
 def test_a_run_without_similarity_has_nothing_to_audit(tmp_path: Path) -> None:

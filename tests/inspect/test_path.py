@@ -29,8 +29,8 @@ def path_of(run: OpenedRun, place: str) -> PagePath:
 def test_a_page_of_each_kind_is_found_by_its_address(row: dict[str, Any]) -> None:
     run = sample_run()
     path = path_of(run, f"{row['file']}:{row['offset']}")
-    told = [f"{station.stage}.{station.reason}" for station in path.stations if station.verdict == DROPPED]
-    assert told == ([] if row["expect"] == "kept" else [row["expect"]])
+    drops = [f"{station.stage}.{station.reason}" for station in path.stations if station.verdict == DROPPED]
+    assert drops == ([] if row["expect"] == "kept" else [row["expect"]])
     assert [station.stage for station in path.stations][-len(run.options) :] == list(run.options)
     assert len(path_lines(path, run.options)) > len(run.options)
 
@@ -44,8 +44,8 @@ def test_a_url_finds_the_same_page_as_its_address() -> None:
 
 def test_stages_before_the_drop_passed_and_those_after_measured_or_were_not_reached() -> None:
     path = path_of(sample_run(), KINDS["language_fr"]["url"])
-    told = {station.stage: station.verdict for station in path.stations}
-    assert told == {"read": PASSED, "extract": PASSED, "language": DROPPED, "gopher": MEASURED,
+    verdicts = {station.stage: station.verdict for station in path.stations}
+    assert verdicts == {"read": PASSED, "extract": PASSED, "language": DROPPED, "gopher": MEASURED,
                     "exact_dedup": UNREACHED, "near_dedup": UNREACHED}  # fmt: skip
 
 
@@ -130,8 +130,8 @@ def test_a_page_read_twice_has_two_paths(tmp_path: Path) -> None:
 
 def test_a_measure_that_a_page_lacks_says_why() -> None:
     row = KINDS["near_words"]
-    told = "\n".join(path_lines(path_of(sample_run(), row["url"]), sample_run().options))
-    assert "-        max_symbol_ratio 0.1 (this profile counts hashes and ellipses apart)\n" in told
+    text = "\n".join(path_lines(path_of(sample_run(), row["url"]), sample_run().options))
+    assert "-        max_symbol_ratio 0.1 (this profile counts hashes and ellipses apart)\n" in text
 
 
 @pytest.mark.parametrize("profile", PROFILES)

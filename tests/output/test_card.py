@@ -17,8 +17,8 @@ LOADING = """
 import json, os, sys
 from datasets import load_dataset
 out = sys.argv[1]
-told = {name or "": len(load_dataset(out, name, split="train")) for name in (None, "ledger", "measures", "samples")}
-print(json.dumps(told), flush=True)
+counts = {name or "": len(load_dataset(out, name, split="train")) for name in (None, "ledger", "measures", "samples")}
+print(json.dumps(counts), flush=True)
 os._exit(0)  # at the interpreter's end a reading thread of datasets now and then aborts the process
 """
 
@@ -32,10 +32,10 @@ def test_load_dataset_finds_shards_and_ledger(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", LOADING, str(tmp_path / "out")], capture_output=True, text=True,
                           env=around, cwd=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told[""] == report["kept"]["rows"]
-    assert told["ledger"] == sum(row["documents"] for row in report["dropped"])
-    assert told["measures"] and told["samples"]
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert counts[""] == report["kept"]["rows"]
+    assert counts["ledger"] == sum(row["documents"] for row in report["dropped"])
+    assert counts["measures"] and counts["samples"]
 
 
 def test_the_card_tells_counts_languages_and_config(tmp_path: Path) -> None:

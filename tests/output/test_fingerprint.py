@@ -17,7 +17,7 @@ BEFORE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"limit": 5}, "--limit was not given, is 5"),
         ({"config": {"seed": 1}}, "config: seed was 0, is 1"),
@@ -32,8 +32,8 @@ BEFORE: dict[str, Any] = {
         ({"limit": 3, "config": {"seed": 2}}, "config: seed was 0, is 2; --limit was not given, is 3"),
     ],
 )  # fmt: skip
-def test_a_difference_is_told_without_hashes_and_nones(changed: dict[str, Any], told: str) -> None:
-    assert difference(BEFORE, {**BEFORE, **changed}) == told
+def test_a_difference_is_told_without_hashes_and_nones(changed: dict[str, Any], message: str) -> None:
+    assert difference(BEFORE, {**BEFORE, **changed}) == message
     assert "None" not in difference({**BEFORE, **changed}, BEFORE)
 
 

@@ -182,8 +182,8 @@ def test_a_password_in_the_url_is_masked() -> None:
 
 def test_a_folder_that_can_not_be_made(tmp_path: Path, glob: str) -> None:
     (tmp_path / "file").touch()
-    told = r"can't be written \((a part of the path is no folder|a file of that name is there)\)"
-    with pytest.raises(UserError, match=told):
+    message = r"can't be written \((a part of the path is no folder|a file of that name is there)\)"
+    with pytest.raises(UserError, match=message):
         run_it(settings(glob, tmp_path / "file" / "out"))
 
 

@@ -109,8 +109,14 @@ def test_a_run_beside_a_living_one_is_refused_whatever_its_work_folder(tmp_path:
 
 
 def test_a_lease_of_a_damaged_kind_is_taken_over(tmp_path: Path) -> None:
-    for told in ({"host": "a", "pid": "many", "token": "t"}, {"host": "a", "pid": [1], "token": "t"}, [1, 2], 3, None):
-        (tmp_path / "lease").write_text(json.dumps(told))
+    for content in (
+        {"host": "a", "pid": "many", "token": "t"},
+        {"host": "a", "pid": [1], "token": "t"},
+        [1, 2],
+        3,
+        None,
+    ):
+        (tmp_path / "lease").write_text(json.dumps(content))
         with Lease(tmp_path / "lease") as held:
             assert "took over" in held.taken_over
 

@@ -72,6 +72,6 @@ def test_a_run_is_not_gone_on_with_after_its_stage_has_changed(folder: Path, nam
     run_it(config)
     assert run_it(config).ready
     (folder / name).write_text(FILES[name] + "# another line\n")
-    told = rf"holds a run that differs: the code of mine_a:Mine \({name}\) has changed; give --fresh"
-    with pytest.raises(UserError, match=told):
+    message = rf"holds a run that differs: the code of mine_a:Mine \({name}\) has changed; give --fresh"
+    with pytest.raises(UserError, match=message):
         run_it(config)

@@ -84,15 +84,15 @@ def test_what_no_row_can_hold_costs_the_page_and_says_why(outcome: Any, cause: s
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "message"),
     [
         (lambda doc: Drop("nope"), "stage 'odd' dropped a document for 'nope', which its `reasons` do not declare"),
         (lambda doc: doc.annotate(y=1), "stage 'odd' set the attribute 'y', which its `adds` do not declare"),
         (lambda doc: doc.annotate(n=2), "stage 'odd' changed the attribute 'n', which its `adds` do not declare"),
     ],
 )
-def test_what_is_not_declared_ends_the_run_with_a_sentence(outcome: Any, told: str) -> None:
-    with pytest.raises(Undeclared, match=told):
+def test_what_is_not_declared_ends_the_run_with_a_sentence(outcome: Any, message: str) -> None:
+    with pytest.raises(Undeclared, match=message):
         passed(outcome)
     assert issubclass(Undeclared, UserError)
 
@@ -121,13 +121,13 @@ def test_whole_numbers_fit_up_to_their_width() -> None:
 class Measuring(RuleStage):
     """Measures whatever it is told to."""
 
-    told: Any = None
+    answer: Any = None
     verdict: Any = None
     measures: ClassVar[Mapping[str, pa.DataType]] = {"m": pa.int64()}
     reasons: ClassVar[tuple[str, ...]] = ("bad",)
 
     def measure(self, doc: Document) -> Any:
-        return self.told
+        return self.answer
 
     def judge(self, measures: Any) -> Any:
         return self.verdict
@@ -178,9 +178,9 @@ def rules(stage: Any) -> Belt:
 @pytest.mark.parametrize(
     ("stage", "cause"),
     [
-        (Measuring(told=None), "measured None (NoneType) and not a dictionary"),
-        (Measuring(told={"m": "a"}), "measured m as 'a' (str), which is no int64"),
-        (Measuring(told={"m": 1}, verdict=True), "gave back True (bool)"),
+        (Measuring(answer=None), "measured None (NoneType) and not a dictionary"),
+        (Measuring(answer={"m": "a"}), "measured m as 'a' (str), which is no int64"),
+        (Measuring(answer={"m": 1}, verdict=True), "gave back True (bool)"),
     ],
 )
 def test_measures_that_do_not_fit_cost_the_page(stage: Measuring, cause: str) -> None:
@@ -192,7 +192,7 @@ def test_measures_that_do_not_fit_cost_the_page(stage: Measuring, cause: str) ->
 
 def test_a_measure_that_is_not_declared_ends_the_run() -> None:
     with pytest.raises(Undeclared, match="measured 'k'"):
-        rules(Measuring(told={"k": 1})).run(Document(ADDRESS, text="some text"))
+        rules(Measuring(answer={"k": 1})).run(Document(ADDRESS, text="some text"))
 
 
 def test_a_fault_in_foreign_code_is_one_sentence_with_its_line() -> None:
@@ -234,7 +234,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         ("\nclass Odd(:\n", r"stage 'odd_plug_in:Odd': SyntaxError: invalid syntax \(odd_plug_in.py:2\); mend"),
         (" x = 1\n", r"stage 'odd_plug_in:Odd': IndentationError: unexpected indent \(odd_plug_in.py:1\); mend"),
@@ -265,14 +265,14 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         ),
     ],
 )
-def test_a_broken_plug_in_is_refused_before_anything_is_read(write: Any, source: str, told: str) -> None:
-    with pytest.raises(UserError, match=told) as caught:
+def test_a_broken_plug_in_is_refused_before_anything_is_read(write: Any, source: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
         parse_config(write(source))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("sketch", "decide", "told"),
+    ("sketch", "decide", "message"),
     [
         ("raise ValueError('boom')", DECIDE, r"stage 'odd_plug_in:Odd': ValueError: boom \(odd_plug_in.py:\d+\)"),
         ("return None", DECIDE, "stage 'odd_plug_in:Odd': AttributeError"),
@@ -288,10 +288,10 @@ def test_a_broken_plug_in_is_refused_before_anything_is_read(write: Any, source:
     ],
 )
 def test_a_corpus_stage_that_errs_is_named_and_nothing_is_finished(
-    write: Any, tmp_path: Path, sketch: str, decide: str, told: str
+    write: Any, tmp_path: Path, sketch: str, decide: str, message: str
 ) -> None:
     config = write(HEAD + STAGE + DECLARED + CORPUS % (sketch, decide))
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         run_it(config)
     assert not (tmp_path / "out/manifest.json").exists()
 

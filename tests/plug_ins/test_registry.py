@@ -69,7 +69,7 @@ def test_unknown_names_get_the_nearest_known_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("no_such_module:Stage", "can't import 'no_such_module'"),
         ("curate.text:NoSuchClass", "'curate.text' has no 'NoSuchClass'"),
@@ -79,10 +79,10 @@ def test_unknown_names_get_the_nearest_known_one() -> None:
         ("os.path:join", "is no stage"),
     ],
 )
-def test_import_paths_with_a_fault_are_told_with_their_place(path: str, told: str) -> None:
+def test_import_paths_with_a_fault_are_told_with_their_place(path: str, message: str) -> None:
     with pytest.raises(UserError, match=r"config: stages\[0\]") as caught:
         parse_config({"input": "a.jsonl", "output": "out", "stages": [path]})
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_stage_that_is_there_but_imports_what_is_not_is_not_looked_for(

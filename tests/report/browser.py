@@ -98,12 +98,12 @@ class Browser:
             message["sessionId"] = self.session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
         while True:
-            told = self._message()
-            if told.get("id") == self.number:
-                assert "error" not in told, f"{method}: {told['error']}"
-                result: dict[str, Any] = told["result"]
+            reply = self._message()
+            if reply.get("id") == self.number:
+                assert "error" not in reply, f"{method}: {reply['error']}"
+                result: dict[str, Any] = reply["result"]
                 return result
-            self._event(told)
+            self._event(reply)
 
     def _message(self) -> dict[str, Any]:
         while b"\0" not in self.waiting:
@@ -114,8 +114,8 @@ class Browser:
         message: dict[str, Any] = json.loads(line)
         return message
 
-    def _event(self, told: dict[str, Any]) -> None:
-        method, about = told.get("method"), told.get("params", {})
+    def _event(self, message: dict[str, Any]) -> None:
+        method, about = message.get("method"), message.get("params", {})
         if method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
             self.problems.append(" ".join(str(part.get("value", part.get("description"))) for part in about["args"]))
         elif method == "Runtime.exceptionThrown":
@@ -141,26 +141,26 @@ class Browser:
             }})();
         }})"""
         for _ in range(50):  # a navigation ends the promise of the page before
-            told = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-            if told["result"].get("value") is True:
+            answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+            if answer["result"].get("value") is True:
                 return
-        raise AssertionError(f"waited in vain for {condition}: {told}")
+        raise AssertionError(f"waited in vain for {condition}: {answer}")
 
     def value(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
-        told = self.call(
+        answer = self.call(
             "Runtime.evaluate",
             expression=expression,
             returnByValue=True,
             awaitPromise=True,
             allowUnsafeEvalBlockedByCSP=False,
         )
-        assert "exceptionDetails" not in told, told
-        return told["result"].get("value")
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
 
     def screenshot(self, path: Path, height: int | None = None) -> None:
         """The page from its top as a PNG, `height` pixels of it (default: all)."""
         full = self.value("document.documentElement.scrollHeight")
         clip = {"x": 0, "y": 0, "width": self.width, "height": min(full, height or full), "scale": 1}
-        told = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-        path.write_bytes(b64decode(told["data"]))
+        answer = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        path.write_bytes(b64decode(answer["data"]))

@@ -27,7 +27,7 @@ def finished(folder: Path, stages: list[Any], source: Any, **settings: Any) -> O
 
 def of_config(config: Config) -> OpenedRun:
     """Runs a config in this process and opens what it wrote."""
-    run(config, Serial(), Options(), lambda phase, told: None, lambda sentence: None)
+    run(config, Serial(), Options(), lambda phase, figures: None, lambda sentence: None)
     return OpenedRun.of(config.output)
 
 

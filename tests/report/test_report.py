@@ -261,10 +261,10 @@ def test_each_kind_of_alarm_has_its_sentence() -> None:
     assert {"giant_cluster", "shortfall", "over_4_epochs"} < kinds
     run = OpenedRun(Path("nowhere"))
     run.__dict__["manifest"] = {"config": {"stages": [{"near_dedup": {}}, {"mixture": {}}, {"gone.away:Stage": {}}]}}
-    told = [{"alarm": kind, "name": "x<y", "dropped": 1234, "of": 1300} for kind in [*sorted(kinds), "new_kind"]]
+    raised = [{"alarm": kind, "name": "x<y", "dropped": 1234, "of": 1300} for kind in [*sorted(kinds), "new_kind"]]
     names = ["near_dedup", "mixture", "gone.away:Stage"]
-    run.__dict__["stats"] = {"alarms": told, "notes": {}, "stages": names, "dropped": [], "read": {"documents": 0}}
+    run.__dict__["stats"] = {"alarms": raised, "notes": {}, "stages": names, "dropped": [], "read": {"documents": 0}}
     html = section_overview.alarms(run)
-    assert html.count('<li class="alarm"><strong>x&lt;y</strong>: ') == len(told)
+    assert html.count('<li class="alarm"><strong>x&lt;y</strong>: ') == len(raised)
     assert "one cluster of duplicates holds 1,300 pages" in html and "1,234 of 1,300 groups" in html
     assert "1,234 of the 1,300 pages of this domain" in html and "new kind: 1,234 of 1,300 (94.9%)." in html

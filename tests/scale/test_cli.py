@@ -88,10 +88,10 @@ def test_memory_of_a_layout_and_whether_it_fits(llama: str) -> None:
 
 
 def test_help_of_fit_says_which_columns_and_how_many_rows() -> None:
-    told = " ".join(scale("fit", "--help").output.split())
-    assert f"of at least {LEAST_POINTS} runs" in told and "more runs than sources" in told
+    output = " ".join(scale("fit", "--help").output.split())
+    assert f"of at least {LEAST_POINTS} runs" in output and "more runs than sources" in output
     for column in ("N (parameters)", "D (tokens)", "loss (nats per token)"):
-        assert column in told
+        assert column in output
 
 
 def test_the_letters_of_a_layout_are_explained() -> None:
@@ -103,7 +103,7 @@ def test_the_letters_of_a_layout_are_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("plan", "gone.yaml"), "gone.yaml: cannot be read (no such file); give the path of a plan file"),
         (
@@ -116,13 +116,13 @@ def test_the_letters_of_a_layout_are_explained() -> None:
     ],
 )
 def test_a_refusal_begins_with_the_program_and_names_the_file_once(
-    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("latin.csv").write_bytes(b"loss\n\xe9\n")
-    assert refused(*words).startswith(f"scale: {told}")
+    assert refused(*words).startswith(f"scale: {message}")
     mounted = CliRunner().invoke(cli, ["scale", *words], prog_name="curate")
-    assert mounted.exit_code == 2 and mounted.output.startswith(f"curate: {told}")
+    assert mounted.exit_code == 2 and mounted.output.startswith(f"curate: {message}")
 
 
 def test_plan_as_text_and_json() -> None:

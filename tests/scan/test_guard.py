@@ -75,7 +75,7 @@ def test_an_interrupt_that_a_stage_raises_is_its_pages_error(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("place", "way", "told"),
+    ("place", "way", "message"),
     [
         ("sketch", "0", r"the worker died 5 times in sketch\(\) over .*a.jsonl \(exit status 0\); mend the stage"),
         ("sketch", "crash", r"the worker died 5 times in sketch\(\) over .*a.jsonl \(signal 11\); mend the stage"),
@@ -85,10 +85,10 @@ def test_an_interrupt_that_a_stage_raises_is_its_pages_error(tmp_path: Path) -> 
         ("decide", "interrupt", r"KeyboardInterrupt \(hostile.py:\d+\); mend the stage"),
     ],
 )
-def test_a_corpus_stage_that_ends_its_process_is_named(place: str, way: str, told: str, tmp_path: Path) -> None:
+def test_a_corpus_stage_that_ends_its_process_is_named(place: str, way: str, message: str, tmp_path: Path) -> None:
     config = hostile(tmp_path)
     config["stages"] = [{"tests.hostile:HostileCorpus": {"place": place, "way": way}}]
-    with pytest.raises(UserError, match=f"^stage 'tests.hostile:HostileCorpus': {told}"):
+    with pytest.raises(UserError, match=f"^stage 'tests.hostile:HostileCorpus': {message}"):
         run_hostile(config)
     assert not (tmp_path / "out/manifest.json").exists()
 
@@ -208,8 +208,8 @@ def test_a_page_that_took_a_serial_run_down_is_tried_alone_by_the_next_one(tmp_p
     command = [sys.executable, "-c", "from curate.cli import main; main()", "run", str(path), "--executor", "serial"]
     first = subprocess.run(command, cwd=ROOT, capture_output=True)
     assert first.returncode == -signal.SIGSEGV
-    told = f"{tmp_path / 'a.jsonl'}:"
-    assert told in first.stderr.decode() and "--executor processes" in first.stderr.decode()
+    place = f"{tmp_path / 'a.jsonl'}:"
+    assert place in first.stderr.decode() and "--executor processes" in first.stderr.decode()
     again = subprocess.run(command, cwd=ROOT, capture_output=True)
     assert again.returncode == 0, again.stderr
     (row,) = table(tmp_path / "out", "ledger").to_pylist()

@@ -24,10 +24,10 @@ FILES = [InputFile("a", "rows.parquet", 1001, ""), InputFile("a", "b.warc.gz", 5
 
 def test_shares_of_a_file_add_up_to_its_size() -> None:
     tasks = [task(0, 0, 0, 3), task(1, 0, 3, 7), task(2, 1, 0, 200), task(3, 1, 200, None), task(4, 2, 0, None)]
-    told = expected(tasks, FILES)
-    assert [one.bytes for one in told] == [429, 572, 200, 300, 70]
-    assert told[1].at(5) == 572 * 2 // 4 and told[1].at(99) == 572 and told[1].at(0) == 0
-    assert told[3].at(350) == 150 and Expected(0, 0, 0).at(5) == 0
+    shares = expected(tasks, FILES)
+    assert [one.bytes for one in shares] == [429, 572, 200, 300, 70]
+    assert shares[1].at(5) == 572 * 2 // 4 and shares[1].at(99) == 572 and shares[1].at(0) == 0
+    assert shares[3].at(350) == 150 and Expected(0, 0, 0).at(5) == 0
 
 
 def test_a_trial_run_has_read_a_share() -> None:
@@ -48,9 +48,9 @@ def test_stats_and_progress_count_the_file_as_it_lies(kind: str, tmp_path: Path)
     seen: list[tuple[str, Any]] = []
     report = run_it(
         settings(str(path), tmp_path / "out", stages=["exact_dedup"]),
-        progress=lambda phase, told: seen.append((phase, told)),
+        progress=lambda phase, figures: seen.append((phase, figures)),
         slice_bytes=4000,
     )
     assert report.stats["read"]["bytes"] == path.stat().st_size
-    done = sum(told["read"] for phase, told in seen if phase == "scan")
+    done = sum(figures["read"] for phase, figures in seen if phase == "scan")
     assert done == sum(one.bytes for one in dict(seen)["plan"]["tasks"]) == path.stat().st_size

@@ -78,8 +78,8 @@ def test_a_string_that_is_no_utf8_costs_no_other_row(tmp_path: Path, column: str
     file = written(tmp_path, columns, compression="none", use_dictionary=False, write_statistics=False)
     data = Path(file.name).read_bytes().replace(f"QQQQ {column} 1".encode(), b"Q\xff\xfeQ" + f" {column} 1".encode())
     spans = read(put(tmp_path, "a.parquet", data), columns=("label",))
-    told = [span.drop and span.drop.reason for span in spans]
-    assert told == [None, "undecodable" if column == "text" else None, None, None]
+    reasons = [span.drop and span.drop.reason for span in spans]
+    assert reasons == [None, "undecodable" if column == "text" else None, None, None]
     document = spans[1].document
     assert document is not None
     if column == "url":

@@ -44,11 +44,11 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("a.arc.gz", "warcio recompress"), ("a.html", "curate pack"), ("a.csv", "JSON Lines"), ("a.zip", "unzip")],
 )
-def test_a_name_that_tells_what_can_be_done_with_the_file(name: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_name_that_tells_what_can_be_done_with_the_file(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         reader(SourceConfig(), InputFile("a", name, 0, ""))
 
 

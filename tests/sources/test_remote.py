@@ -134,19 +134,19 @@ def test_an_error_after_the_last_try_names_the_file(server: str) -> None:
 
 def test_each_cause_has_its_own_sentence(server: str) -> None:
     """A server that does not say `404` has said nothing about whether the file is there."""
-    for path, told in (
+    for path, sentence in (
         (f"{server}/down/head/a.warc.gz", r"after 7 tries \(the server is busy: (503 Service U|429 Too M)"),
         (f"{server}/forbidden/a.warc.gz", r"can't be read \(the server forbids it: 403 Forbidden\); check the URL and"),
         ("http://127.0.0.1:9/a.warc.gz", r"after 7 tries \(the connection is refused: no server listens there\)"),
         ("http://no-such-host.invalid/a.warc.gz", r"after 7 tries \(there is no (such )?host"),
     ):
         config = SourceConfig(path=path)
-        with pytest.raises(SourceError, match=told):
+        with pytest.raises(SourceError, match=sentence):
             find_files("web", config)
         file = InputFile("web", path, 100, "")
-        with pytest.raises(SourceError, match=told):  # as later, when a run has begun: no damage of the file
+        with pytest.raises(SourceError, match=sentence):  # as later, when a run has begun: no damage of the file
             list(settled(reader(config, file).read(file, Slice())))
-        with pytest.raises(SourceError, match=told):
+        with pytest.raises(SourceError, match=sentence):
             reader(config, InputFile("web", path, 1 << 20, "")).slices(InputFile("web", path, 1 << 20, ""), 1000)
 
 
@@ -283,14 +283,14 @@ def test_a_missing_package_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("foo9x://b/a.warc.gz", r"nothing here reads foo9x://; give a path .* or https:// \(python -m pip"),
         ("httpx://a.example/a.warc.gz", r"nothing here reads httpx://; did you mean 'https?'\? give a path"),
     ],
 )
-def test_a_protocol_that_nothing_reads_has_a_way_out(url: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_protocol_that_nothing_reads_has_a_way_out(url: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         find_files("web", SourceConfig(path=url))
 
 

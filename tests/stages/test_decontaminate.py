@@ -129,9 +129,7 @@ def test_cutting_takes_what_stands_around_and_small_pieces(tmp_path: Path) -> No
         ),
     ],
 )
-def test_what_drops_a_document(
-    tmp_path: Path, reason: str, options: dict[str, Any], dropped: str, passes: str
-) -> None:
+def test_what_drops_a_document(tmp_path: Path, reason: str, options: dict[str, Any], dropped: str, passes: str) -> None:
     path = set_of(tmp_path / "evals.jsonl", [{"q": QUESTION}])
     kept, ledger, _ = clean(tmp_path, [dropped, passes], sets={"s": path}, **options)
     assert list(kept) == [1] and [row["reason"] for row in ledger] == [reason]
@@ -148,8 +146,11 @@ def test_sets_may_be_parquet_or_packed_and_fields_may_be_lists(tmp_path: Path) -
 
 def test_a_set_that_can_not_be_read_is_named_before_the_run(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("[1]\n")
-    for path, told in ((tmp_path / "none.jsonl", "none.jsonl"), (tmp_path / "bad.jsonl", "line 1 is no JSON object")):
-        with pytest.raises(UserError, match=told):
+    for path, message in (
+        (tmp_path / "none.jsonl", "none.jsonl"),
+        (tmp_path / "bad.jsonl", "line 1 is no JSON object"),
+    ):
+        with pytest.raises(UserError, match=message):
             clean(tmp_path, ["x"], sets={"s": str(path)})
     with pytest.raises(UserError, match="must not be above"):
         clean(tmp_path, ["x"], sets={"s": "x"}, ngram=5)

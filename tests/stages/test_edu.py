@@ -45,8 +45,8 @@ def test_a_score_is_the_same_bits_whatever_stands_beside_the_text(files: dict[st
     for _ in range(5):
         order = draw.sample(range(60), 60)
         together = stage.measure_all([pages[place] for place in order])
-        assert [told["edu_score"] for told in together] == [alone[place] for place in order]
-    assert [told["edu_score"] for told in stage.measure_all(pages[7:12])] == alone[7:12]
+        assert [measures["edu_score"] for measures in together] == [alone[place] for place in order]
+    assert [measures["edu_score"] for measures in stage.measure_all(pages[7:12])] == alone[7:12]
 
 
 def test_texts_go_together_where_the_model_lets_them(files: dict[str, str]) -> None:
@@ -134,8 +134,8 @@ def test_a_column_takes_the_place_of_the_model() -> None:
 
 def test_other_languages_pass_unscored(files: dict[str, str]) -> None:
     stage = Edu(min_score=1e9, languages=("en",), **files)
-    told = stage.measure_all([page("river", language="de"), page("river", language="en")])
-    assert told[0] == {"edu_score": None} and told[1]["edu_score"] is not None
+    measures = stage.measure_all([page("river", language="de"), page("river", language="en")])
+    assert measures[0] == {"edu_score": None} and measures[1]["edu_score"] is not None
 
 
 def test_one_of_several_outputs_is_the_score(files: dict[str, str], tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_files_that_cannot_be_used_are_told_before_a_page_is_read(files: dict[st
     (tmp_path / "text.onnx").write_text("no model")
     (tmp_path / "empty.onnx").write_bytes(b"")
     for name in ("cut.onnx", "text.onnx", "empty.onnx"):
-        with pytest.raises(ValueError, match=name + r": can't be used as a text classifier \(.+\); give") as told:
+        with pytest.raises(ValueError, match=name + r": can't be used as a text classifier \(.+\); give") as refused:
             Edu(model=str(tmp_path / name), tokenizer=files["tokenizer"]).check([], [])
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(refused.value)
     other = write_classifier(tmp_path / "other.onnx", inputs=("input_ids", "attention_mask", "pixels"))
     with pytest.raises(ValueError, match="it asks for the input pixels"):
         Edu(model=other, tokenizer=files["tokenizer"]).check([], [])

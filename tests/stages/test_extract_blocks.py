@@ -61,11 +61,11 @@ def test_what_if_is_told_where_a_rerun_is_needed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [({"engine": "blocks", "model": "none.json"}, "can't be read"), ({"model": "x.json"}, "is for engine: blocks")],
 )
-def test_check_refuses(fields: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_check_refuses(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Extract(**fields).check([], [])
 
 
@@ -84,8 +84,8 @@ def test_the_same_text_in_any_order_and_process(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     for seed in ("0", "7"):
         environment = {"PYTHONHASHSEED": seed, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(root)}
-        told = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True, cwd=root)
-        assert told.stdout.decode() == once[5]
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True, cwd=root)
+        assert ended.stdout.decode() == once[5]
 
 
 @pytest.mark.parametrize(

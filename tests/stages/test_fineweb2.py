@@ -119,8 +119,8 @@ def test_a_cell_of_a_dash_turns_a_rule_off(tmp_path: Path) -> None:
     mine = tmp_path / "mine.tsv"
     mine.write_text("language\tmin_words\nde\t-\nfr\t600\n")
     assert FineWeb2(table=str(mine)).judge({**PASSING, "words": 1}) is None
-    told = FineWeb2(table=str(mine)).judge({**PASSING, "row": "fr"})
-    assert told == Drop("too_few_words", 500, 600)
+    drop = FineWeb2(table=str(mine)).judge({**PASSING, "row": "fr"})
+    assert drop == Drop("too_few_words", 500, 600)
 
 
 def test_language_scores_count_when_they_are_asked_for() -> None:

@@ -69,8 +69,8 @@ def test_pairs_are_counted_too() -> None:
 
 def test_the_command_trains_it(tmp_path: Path) -> None:
     target, raw = jsonl(tmp_path / "target.jsonl", GOOD), jsonl(tmp_path / "raw.jsonl", BAD)
-    told = train("importance", target, raw, str(tmp_path / "model"), buckets=1000)
-    assert str(told).startswith("trained on 72 documents; on 5 target and 3 raw ones held out: accuracy 1.000")
+    trained = train("importance", target, raw, str(tmp_path / "model"), buckets=1000)
+    assert str(trained).startswith("trained on 72 documents; on 5 target and 3 raw ones held out: accuracy 1.000")
     Importance(model=str(tmp_path / "model"), documents=1).check([], [])
     assert len(load_model(str(tmp_path / "model")).ratios) == 1000
 
@@ -84,7 +84,7 @@ def test_a_training_without_words_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "ratios", "told"),
+    ("header", "ratios", "message"),
     [
         ({"hash": "md5"}, np.zeros(10), "features are others"),
         ({"order": 0}, np.zeros(10), "features are others"),
@@ -92,10 +92,10 @@ def test_a_training_without_words_is_refused() -> None:
         ({}, np.array([np.inf]), "no numbers"),
     ],
 )
-def test_a_damaged_model_is_refused(header: dict[str, Any], ratios: Any, told: str, tmp_path: Path) -> None:
+def test_a_damaged_model_is_refused(header: dict[str, Any], ratios: Any, message: str, tmp_path: Path) -> None:
     whole = {"hash": importance_model.HASH, "order": 1, **header}
     arrays_file.save(tmp_path / "model", importance_model.KIND, whole, {"ratios": ratios})
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         Importance(model=str(tmp_path / "model"), documents=1).check([], [])
 
 
@@ -174,8 +174,8 @@ def test_not_drawn_and_too_few_words(model: str, tmp_path: Path) -> None:
     texts = ["river " * 30, "click " * 30, "river " * 20, "river " * 19]
     table = run(tmp_path / "a", Importance(model=model, min_words=20, documents=2), texts)
     dropped, reasons = table.columns["stage"], table.columns["reason"]
-    told = [Importance.reasons[code] if by else None for by, code in zip(dropped, reasons, strict=True)]
-    assert told == [None, "not_drawn", None, "too_few_words"]
+    verdicts = [Importance.reasons[code] if by else None for by, code in zip(dropped, reasons, strict=True)]
+    assert verdicts == [None, "not_drawn", None, "too_few_words"]
 
 
 def test_another_seed_draws_others(model: str, tmp_path: Path) -> None:

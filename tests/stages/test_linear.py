@@ -112,8 +112,8 @@ def test_one_kind_of_examples_is_not_enough() -> None:
 
 def test_the_command_trains_it(tmp_path: Path) -> None:
     good, bad = jsonl(tmp_path / "good.jsonl", GOOD), jsonl(tmp_path / "bad.jsonl", BAD)
-    told = train("linear", good, bad, str(tmp_path / "model"), bits=12)
-    assert (told.accuracy, told.auc) == (1.0, 1.0)
+    training = train("linear", good, bad, str(tmp_path / "model"), bits=12)
+    assert (training.accuracy, training.auc) == (1.0, 1.0)
     Linear(model=str(tmp_path / "model")).check([], [])
 
 
@@ -194,7 +194,7 @@ def test_a_model_comes_back_from_its_file_as_it_was(model: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("header", "weights", "told"),
+    ("header", "weights", "message"),
     [
         ({"bits": 9}, None, "of another number"),
         ({"order": 9}, None, "features are others"),
@@ -205,12 +205,12 @@ def test_a_model_comes_back_from_its_file_as_it_was(model: str, tmp_path: Path) 
         ({}, np.zeros(256), "of another number"),
     ],
 )
-def test_a_damaged_model_is_refused(header: dict[str, Any], weights: Any, told: str, tmp_path: Path) -> None:
+def test_a_damaged_model_is_refused(header: dict[str, Any], weights: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     whole = {"hash": linear_model.HASH, "order": 1, "bits": 8, "bias": 0.0, **header}
     weights = np.zeros(256, np.float32) if weights is None else weights
     arrays_file.save(path, linear_model.KIND, whole, {"weights": weights})
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         Linear(model=str(path)).check([], [])
 
 

@@ -170,8 +170,8 @@ def rewritten(path: Path, **arrays: np.ndarray | None) -> None:
 
 
 def header(**changes: Any) -> np.ndarray:
-    told = {"format": "curate naive_bayes", "version": 1, "order": 1, "bits": 0, **changes}
-    return np.frombuffer(json.dumps(told).encode(), np.uint8)
+    content = {"format": "curate naive_bayes", "version": 1, "order": 1, "bits": 0, **changes}
+    return np.frombuffer(json.dumps(content).encode(), np.uint8)
 
 
 @pytest.mark.parametrize(

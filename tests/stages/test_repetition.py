@@ -71,9 +71,9 @@ def test_every_profile_measures_what_gopher_measures(profile: Any) -> None:
         words = draw.choices([f"w{number}" for number in range(12)], k=draw.randint(0, 80))
         text = "".join(word + draw.choice([" ", " ", "\n", "\n\n", ". "]) for word in words)
         asked = Repetition(profile=profile).measure(page(text))
-        told = Gopher(profile=profile).measure(page(text))
+        whole_gopher = Gopher(profile=profile).measure(page(text))
         asked.pop("repeats_in_a_row")
-        assert asked == {name: told[name] for name in asked}
+        assert asked == {name: whole_gopher[name] for name in asked}
 
 
 def test_limits_are_those_of_gopher() -> None:

@@ -26,11 +26,11 @@ def test_signals_of_lines_only_when_asked_for() -> None:
 
 def test_lists_are_by_language(tmp_path: Path) -> None:
     (tmp_path / "en").write_text("drat\n")
-    told = {"en": str(tmp_path / "en")}
-    measured = Signals(bad_words=told, stop_words=told).measure(PAGE)
+    lists = {"en": str(tmp_path / "en")}
+    measured = Signals(bad_words=lists, stop_words=lists).measure(PAGE)
     assert (measured["rps_doc_ldnoobw_words"], measured["rps_doc_stop_word_fraction"]) == (1, round(1 / 6, 8))
     foreign = PAGE.annotate(language="de")
-    assert Signals(bad_words=told).measure(foreign)["rps_doc_ldnoobw_words"] is None
+    assert Signals(bad_words=lists).measure(foreign)["rps_doc_ldnoobw_words"] is None
     with pytest.raises(ValueError, match=r"stop_words: en: .*gone"):
         Signals(stop_words={"en": str(tmp_path / "gone")}).check([], [])
 

@@ -34,7 +34,7 @@ def crawl(documents: int) -> list[dict[str, Any]]:
 def ran(folder: Path, stages: list[Any], source: Any, canaries: bool) -> Report:
     config = parse_config({"input": source, "output": str(folder), "stages": stages})
     options = Options(decided=plant if canaries else None)
-    return run(config, Serial(), options, lambda phase, told: None, lambda sentence: None)
+    return run(config, Serial(), options, lambda phase, figures: None, lambda sentence: None)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -53,26 +53,26 @@ def test_the_output_is_that_of_a_run_without(keep: Any, cluster: str, tmp_path: 
     without = ran(tmp_path / "without", stages, source, False)
     planted = ran(tmp_path / "with", stages, source, True)
     assert tree(tmp_path / "with") == tree(tmp_path / "without")
-    assert without.told is None and planted.told is not None
-    assert planted.told["stages"]["exact_dedup"]["recall"] == 1.0
-    assert planted.told["stages"]["near_dedup"]["recall"] > 0.8
+    assert without.decided is None and planted.decided is not None
+    assert planted.decided["stages"]["exact_dedup"]["recall"] == 1.0
+    assert planted.decided["stages"]["near_dedup"]["recall"] > 0.8
 
 
 def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
     config = (ROOT / "configs" / "sample.yaml").read_text().replace("sample_crawl/", f"{ROOT}/sample_crawl/")
     (tmp_path / "sample.yaml").write_text(config.replace("out/", f"{tmp_path}/out/"))
     done = call("run", tmp_path / "sample.yaml", "--canaries", "--executor", "serial")
-    told = json.loads((tmp_path / "out" / ".canaries.json").read_text())
-    assert "\n".join(report_lines(told)) in done.output
-    kinds = told["kinds"]
+    planted = json.loads((tmp_path / "out" / ".canaries.json").read_text())
+    assert "\n".join(report_lines(planted)) in done.output
+    kinds = planted["kinds"]
     assert {kind: counts["planted"] for kind, counts in kinds.items()} == {
         "exact_copy": COPIES, "near_copy": COPIES, "foreign": len(FOREIGN), "boilerplate": len(BOILERPLATE),
         "rule_breaking": len(rule_breaking()),
     }  # fmt: skip
     for kind in ("exact_copy", "foreign", "boilerplate", "rule_breaking"):
         assert not kinds[kind]["passed"], kind
-    assert told["stages"]["exact_dedup"]["recall"] == told["stages"]["language"]["recall"] == 1.0
-    near = [page for page in told["pages"] if page["kind"] == "near_copy"]
+    assert planted["stages"]["exact_dedup"]["recall"] == planted["stages"]["language"]["recall"] == 1.0
+    near = [page for page in planted["pages"] if page["kind"] == "near_copy"]
     assert all(page["stage"] == "near_dedup" for page in near if page["similarity"] > 0.9)
     assert all(abs(page["similarity"] - 0.875) < 0.1 for page in near)
     again = call("run", tmp_path / "sample.yaml", "--canaries", "--executor", "serial")
@@ -81,5 +81,5 @@ def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
 
 def test_a_run_that_keeps_nothing_has_made_pages_alone(tmp_path: Path) -> None:
     source = pages(tmp_path, [{"text": "few words"}])
-    told = ran(tmp_path / "out", ["language", {"gopher": {"min_words": 99}}, "near_dedup"], source, True).told
-    assert told is not None and set(told["kinds"]) == {"foreign", "boilerplate", "rule_breaking"}
+    planted = ran(tmp_path / "out", ["language", {"gopher": {"min_words": 99}}, "near_dedup"], source, True).decided
+    assert planted is not None and set(planted["kinds"]) == {"foreign", "boilerplate", "rule_breaking"}

@@ -30,9 +30,9 @@ def test_this_installation_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert (done.status, done.err) == (0, "")
     for word in ("python", "trafilatura", "module fasttext", "model lid.176", "stages", "extra ray", "memory", "disk"):
         assert word in done.out
-    told = json.loads(call("doctor", "--json").out)
-    assert {row["state"] for row in told} <= {"ok", "optional"}
-    assert len(told) > 25
+    rows = json.loads(call("doctor", "--json").out)
+    assert {row["state"] for row in rows} <= {"ok", "optional"}
+    assert len(rows) > 25
 
 
 def test_a_missing_package_is_told_with_the_command(
@@ -58,8 +58,8 @@ def test_a_missing_package_is_told_with_the_command(
 def test_two_owners_of_the_module_fasttext_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     owners = {"fasttext": ["fasttext", "fasttext-predict"]}
     monkeypatch.setattr(fasttext_module, "packages_distributions", lambda: owners)
-    told = found("module fasttext")
-    assert told.state == "missing" and "overwrite each other" in told.told and "uninstall" in told.mend
+    finding = found("module fasttext")
+    assert finding.state == "missing" and "overwrite each other" in finding.found and "uninstall" in finding.mend
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:

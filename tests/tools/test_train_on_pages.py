@@ -50,19 +50,19 @@ ROW = {"url": "a", "html": "<p>x", "text": "x"}
 def test_pages_are_read_and_the_model_written(name: str, tmp_path: Path) -> None:
     pages = jsonl(tmp_path / name, ROW, {**ROW, "url": "b"}, {**ROW, "text": ""})
     out = tmp_path / "model"
-    told = train_on_pages("toy", pages, str(out), "ours")
-    assert told == PageTraining(2, 1)
-    assert str(told) == "trained on 2 pages; 1 page without text left out"
+    trained = train_on_pages("toy", pages, str(out), "ours")
+    assert trained == PageTraining(2, 1)
+    assert str(trained) == "trained on 2 pages; 1 page without text left out"
     assert out.read_text() == "ours: a b"
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [([{"url": "a"}], "pages.jsonl:1: lacks one of url"), ([ROW, 3], "pages.jsonl:3: lacks"), ([], "holds no page")],
 )
-def test_what_is_refused(rows: list[Any], told: str, tmp_path: Path) -> None:
+def test_what_is_refused(rows: list[Any], message: str, tmp_path: Path) -> None:
     pages = jsonl(tmp_path / "pages.jsonl", *rows)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         train_on_pages("toy", pages, str(tmp_path / "model"))
     assert not (tmp_path / "model").exists()
 

@@ -39,9 +39,9 @@ def flip(path: Path, place: int) -> None:
 
 
 def edit(path: Path, change: Callable[[Any], None]) -> None:
-    told = json.loads(path.read_text())
-    change(told)
-    path.write_text(json.dumps(told))
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
 
 
 def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -84,11 +84,11 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         f"{SECOND}: its columns differ from those of {FIRST}",
     ),
     "a name that leads out": (
-        lambda out: edit(out / "manifest.json", lambda told: told["shards"][0].update(name="../../etc/passwd")),
+        lambda out: edit(out / "manifest.json", lambda content: content["shards"][0].update(name="../../etc/passwd")),
         "manifest: '../../etc/passwd' leads out of the folder",
     ),
     "an absolute name": (
-        lambda out: edit(out / "manifest.json", lambda told: told["shards"][0].update(name="/etc/passwd")),
+        lambda out: edit(out / "manifest.json", lambda content: content["shards"][0].update(name="/etc/passwd")),
         "manifest: '/etc/passwd' leads out of the folder",
     ),
     "a cut ledger": (
@@ -107,24 +107,24 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         "measures/part-00000.parquet: its columns are not those of this version",
     ),
     "sums that do not close": (
-        lambda out: edit(out / "manifest.json", lambda told: told["rows"].update(read=41)),
+        lambda out: edit(out / "manifest.json", lambda content: content["rows"].update(read=41)),
         "manifest: read 41 is not kept",
     ),
     "stats that tell another tale": (
-        lambda out: edit(out / "stats.json", lambda told: told["kept"].update(documents=1)),
+        lambda out: edit(out / "stats.json", lambda content: content["kept"].update(documents=1)),
         "stats.json: counts other documents than the manifest",
     ),
     "torn stats": (lambda out: (out / "stats.json").write_text("{"), "stats.json: can't be read"),
     "rows that nobody wrote": (
-        lambda out: edit(out / "manifest.json", lambda told: told["rows"].update(written=1)), "shards: "),
+        lambda out: edit(out / "manifest.json", lambda content: content["rows"].update(written=1)), "shards: "),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_found(fault: str, out: Path) -> None:
-    harm, told = FAULTS[fault]
+    harm, fault_line = FAULTS[fault]
     harm(out)
-    assert told in faults(out)
+    assert fault_line in faults(out)
 
 
 def test_a_torn_manifest_is_a_sentence(out: Path) -> None:

@@ -35,11 +35,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> OpenedRun:
 
 
 def test_each_limit_keeps_the_share_alone_within_what_chance_allows(run: OpenedRun) -> None:
-    told = propose(Recorded.of(run), 0.8)
-    words = {one.option: one for one in told.proposals if one.option in ("min_words", "max_words")}
-    assert 600 < told.pages < 800  # half of the nine tenths that no language dropped
+    proposed = propose(Recorded.of(run), 0.8)
+    words = {one.option: one for one in proposed.proposals if one.option in ("min_words", "max_words")}
+    assert 600 < proposed.pages < 800  # half of the nine tenths that no language dropped
     for one in words.values():  # two sides: a tenth each, standard deviation 1.2 %
-        assert abs(one.drops / told.pages - 0.1) < 0.05
+        assert abs(one.drops / proposed.pages - 0.1) < 0.05
     assert 80 < words["min_words"].proposed < 140 and 880 < words["max_words"].proposed < 930
     assert all(float(one.proposed).is_integer() for one in words.values())
 
@@ -60,12 +60,15 @@ def test_the_lines_are_a_config_that_what_if_agrees_with(run: OpenedRun) -> None
     done = call("propose", run.folder, "--keep", 0.9, "--stage", "gopher")
     lines, _, table = done.output.partition("\n\n")
     options = yaml.safe_load(lines)["stages"][0]["gopher"]
-    told = json.loads(call("propose", run.folder, "--keep", 0.9, "--stage", "gopher", "--json").output)
-    assert options == {one["option"]: one["proposed"] for one in told["proposals"]}
+    proposed = json.loads(call("propose", run.folder, "--keep", 0.9, "--stage", "gopher", "--json").output)
+    assert options == {one["option"]: one["proposed"] for one in proposed["proposals"]}
     changes = [f"gopher.{option}={plain(value)}" for option, value in options.items()]
     asked = json.loads(call("what-if", run.folder, *changes, "--json").output)
-    both = sum(row["kept"] for row in (told,)) / told["pages"]
-    assert abs(asked["passed"][0] / (asked["passed_before"][0] or 1) - both / (told["kept_now"] / told["pages"])) < 0.05
+    both = sum(row["kept"] for row in (proposed,)) / proposed["pages"]
+    assert (
+        abs(asked["passed"][0] / (asked["passed_before"][0] or 1) - both / (proposed["kept_now"] / proposed["pages"]))
+        < 0.05
+    )
     assert "all together" in table and "judged on the other" in table
 
 

@@ -42,14 +42,14 @@ def test_rules_in_order_drop_as_judge_does(name: str, stage: RuleStage) -> None:
         values = {field: draw.choice([None, draw.uniform(0, 1), getattr(stage, field)]) for field in stage.limits}
         other = made(type(stage), **values)
         rows = [_measures(draw, other) for _ in range(60)]
-        told: list[str | None] = [None] * len(rows)
+        reasons: list[str | None] = [None] * len(rows)
         for rule in other.rules:
             kind = pa.string() if pa.types.is_string(other.measures[rule.measure]) else pa.float64()
             column = pa.chunked_array([pa.array([row[rule.measure] for row in rows], kind)])
             broken = breaking(column, rule, other)
-            told = [one or (rule.reason if hit else None) for one, hit in zip(told, broken, strict=True)]
+            reasons = [one or (rule.reason if hit else None) for one, hit in zip(reasons, broken, strict=True)]
         drops = [other.judge(row) for row in rows]
-        assert told == [drop.reason if drop else None for drop in drops]
+        assert reasons == [drop.reason if drop else None for drop in drops]
 
 
 def _measures(draw: random.Random, stage: RuleStage) -> dict[str, Any]:

@@ -14,29 +14,29 @@ OTHER = "gopher.min_words=30,language.min_score=0.5"
 
 def test_the_records_answer_for_limits_as_what_if_does() -> None:
     run = sample_run()
-    told = difference(run, side(run, "run"), side(run, OTHER), 500)
+    answer = difference(run, side(run, "run"), side(run, OTHER), 500)
     asked = json.loads(call("what-if", run.folder, *OTHER.split(","), "--json").output)
-    assert told.from_records and not told.only_a
-    assert sum(count for _, count in told.only_b) == asked["passed"][0] - asked["passed_before"][0] > 0
-    assert told.both_keep == asked["passed_before"][0]
+    assert answer.from_records and not answer.only_a
+    assert sum(count for _, count in answer.only_b) == asked["passed"][0] - asked["passed_before"][0] > 0
+    assert answer.both_keep == asked["passed_before"][0]
 
 
 def test_pages_read_again_give_the_same_answer_as_the_records() -> None:
     run = sample_run()
-    told = difference(run, side(run, "run"), side(run, OTHER), 10_000)
+    answer = difference(run, side(run, "run"), side(run, OTHER), 10_000)
     by_profile = side(run, f"{OTHER},gopher.stop_words=[the, be, to, of, and, that, have, with, zzz]")
     again = difference(run, side(run, "run"), by_profile, 10_000)
     assert not again.from_records
-    assert (again.only_a, again.only_b, again.both_keep) == (told.only_a, told.only_b, told.both_keep)
+    assert (again.only_a, again.only_b, again.both_keep) == (answer.only_a, answer.only_b, answer.both_keep)
 
 
 def test_two_profiles_disagree_where_one_counts_what_the_other_does_not(tmp_path: Path) -> None:
     words = " ".join(f"word{number}" for number in range(60))
     rows = [{"text": f"The Of {words}"}, {"text": f"the of {words}"}, {"text": words}]
     run = finished(tmp_path, ["gopher"], pages(tmp_path, rows))
-    told = difference(run, side(run, "run"), side(run, "gopher.profile=datatrove"), 3)
-    assert told.only_a == (("gopher: too_few_stop_words", 1),) and told.both_keep == told.both_drop == 1
-    assert told.examples[0].b.value == 0 and told.examples[0].b.limit == 2
+    answer = difference(run, side(run, "run"), side(run, "gopher.profile=datatrove"), 3)
+    assert answer.only_a == (("gopher: too_few_stop_words", 1),) and answer.both_keep == answer.both_drop == 1
+    assert answer.examples[0].b.value == 0 and answer.examples[0].b.limit == 2
 
 
 def test_a_sample_is_drawn_and_the_same_each_time(tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ def test_a_config_file_and_a_recipe_are_sides(tmp_path: Path) -> None:
     run = finished(tmp_path, ["gopher"], pages(tmp_path, [{"text": "the of"}]))
     path = tmp_path / "other.yaml"
     path.write_text("input: none.jsonl\noutput: o/\nstages: [fineweb]\n")
-    told = difference(run, side(run, str(path)), side(run, "dedup-only", ("url_dedup",)), 5)
-    assert told.pages == 1
+    answer = difference(run, side(run, str(path)), side(run, "dedup-only", ("url_dedup",)), 5)
+    assert answer.pages == 1
 
 
 def test_the_command_prints_both_counts_and_reasons() -> None:

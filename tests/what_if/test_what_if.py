@@ -28,7 +28,7 @@ def agrees(outcome: Answer, rerun: OpenedRun) -> None:
     """The document stages of a rerun dropped just what was told, its corpus stages kept it where that is exact."""
     stats = rerun.stats
     unmeasured = {(stage, count) for stage, count in outcome.unmeasured}
-    told = {(stage, reason): after for stage, reason, _, after in outcome.dropped if after[0]}
+    expected = {(stage, reason): after for stage, reason, _, after in outcome.dropped if after[0]}
     corpus = {name for name, _ in rerun.config.corpus_stages}
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for row in stats["dropped"]:
@@ -36,7 +36,7 @@ def agrees(outcome: Answer, rerun: OpenedRun) -> None:
             before = found.get((row["stage"], row["reason"]), (0, 0))
             found[row["stage"], row["reason"]] = (before[0] + row["documents"], before[1] + row["words"])
     assert outcome.unknown == (0, 0)
-    assert told == found
+    assert expected == found
     left = [stats["kept"]["documents"], stats["kept"]["words"]]
     kept = {rerun.config.corpus_stages[-1][0]: tuple(left)} if corpus else {}
     for name, _ in reversed(rerun.config.corpus_stages):
@@ -203,14 +203,14 @@ def test_without_measures_after_a_drop_later_verdicts_are_not_known(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [("gopher.min_wrods=3", "did you mean 'min_words'"), ("gophr.min_words=3", "did you mean 'gopher'"),
      ("gopher.profile=dclm", "changes what is measured"), ("near_dedup.threshold=0.7", "compares documents"),
      ("extract.mode=fast", "changes what is measured"), ("min_words=3", "give STAGE.OPTION=VALUE"),
      ("gopher.min_words=many", "integer"), ("gopher.min_words=-1", "greater than or equal")],
 )  # fmt: skip
-def test_what_can_not_be_told_is_refused_with_the_reason(word: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_what_can_not_be_told_is_refused_with_the_reason(word: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         parse_changes(sample_run().config, [word])
 
 

@@ -23,7 +23,7 @@ def command(as_json: bool) -> None:
         click.echo(json.dumps([asdict(finding) for finding in found], indent=1))
     else:
         for finding in found:
-            click.echo(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.told}")
+            click.echo(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.found}")
             if finding.mend:
                 click.echo(f"{'':9}{'':26}mend: {finding.mend}")
     missing = [finding.about for finding in found if finding.state == "missing"]

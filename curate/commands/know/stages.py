@@ -64,19 +64,21 @@ def command(name: str | None, of_config: bool, as_json: bool) -> None:
 
 
 def _lines(name: str) -> Iterator[str]:
-    told = described(name)
-    yield f"{name}: {told['about']}"
-    yield "\noptions" + (" (* can be changed by `curate what-if`, without another run)" if told["limits"] else "")
-    yield from _options(name, stage_class(name), told["limits"])
-    if not told["options"]:
+    description = described(name)
+    yield f"{name}: {description['about']}"
+    yield "\noptions" + (
+        " (* can be changed by `curate what-if`, without another run)" if description["limits"] else ""
+    )
+    yield from _options(name, stage_class(name), description["limits"])
+    if not description["options"]:
         yield "  none"
-    wide = max(map(len, [*told["adds"], *told["measures"]]), default=0) + 2
+    wide = max(map(len, [*description["adds"], *description["measures"]]), default=0) + 2
     for title in ("adds", "measures"):
-        if told[title]:
+        if description[title]:
             yield title
-            yield from (f"  {key:<{wide}}{kind}" for key, kind in told[title].items())
+            yield from (f"  {key:<{wide}}{kind}" for key, kind in description[title].items())
     yield "reasons"
-    yield from _wrapped(", ".join(told["reasons"]) or "none", 2, 2)
+    yield from _wrapped(", ".join(description["reasons"]) or "none", 2, 2)
 
 
 def _options(name: str, cls: type[Any], limits: Collection[str]) -> Iterator[str]:

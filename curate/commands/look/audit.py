@@ -38,21 +38,25 @@ def command(out: str, pairs: int, documents: int, seed: int | None, as_json: boo
     click.echo("\n\n".join("\n".join(_lines(one)) for one in found))
 
 
-def _lines(told: Audit) -> Iterator[str]:
-    yield f"{told.stage}, threshold {told.threshold:g}: {told.dropped:,} dropped, {told.kept:,} kept by the run"
-    yield f"precision {told.precision}: {len(told.merged):,} dropped documents compared with their twins"
-    if told.lost:
-        yield f"          {told.lost:,} more could not be compared: their texts were not stored and the input is gone"
-    yield f"missed    {told.missed}: of {told.compared:,} kept documents, with a near copy kept before them"
-    yield f"recall    {told.recall}: dropped among all that should have been"
+def _lines(audited: Audit) -> Iterator[str]:
+    counts = f"{audited.dropped:,} dropped, {audited.kept:,} kept by the run"
+    yield f"{audited.stage}, threshold {audited.threshold:g}: {counts}"
+    yield f"precision {audited.precision}: {len(audited.merged):,} dropped documents compared with their twins"
+    if audited.lost:
+        lost = f"{audited.lost:,} more could not be compared"
+        yield f"          {lost}: their texts were not stored and the input is gone"
+    yield f"missed    {audited.missed}: of {audited.compared:,} kept documents, with a near copy kept before them"
+    yield f"recall    {audited.recall}: dropped among all that should have been"
     yield ""
     rows = [{"similarity": f"{one.low:.2f}", "dropped": one.merged, "both kept": one.unmerged,
              "share dropped": "" if one.share is None else f"{one.share:.3f}",
-             "S-curve": f"{one.expected:.3f}"} for one in told.bins]  # fmt: skip
+             "S-curve": f"{one.expected:.3f}"} for one in audited.bins]  # fmt: skip
     yield from lines(rows, ("similarity", "dropped", "both kept", "share dropped", "S-curve"))
-    wrong = sorted((pair for pair in told.merged if pair.similarity < told.threshold), key=lambda pair: pair.similarity)
+    wrong = sorted(
+        (pair for pair in audited.merged if pair.similarity < audited.threshold), key=lambda pair: pair.similarity
+    )
     yield from _worst("dropped though less similar", wrong)
-    yield from _worst("most similar that were both kept", list(told.misses))
+    yield from _worst("most similar that were both kept", list(audited.misses))
 
 
 def _worst(title: str, pairs: list[Pair]) -> Iterator[str]:

@@ -31,21 +31,21 @@ def command(before: str, after: str, examples: int, jsonl: bool) -> None:
 
 
 def _plain(compared: Difference, move: Move, file: str, offset: int) -> dict[str, Any]:
-    told = [explained(run, file, offset) or {} for run in (compared.before, compared.after)]
+    sides = [explained(run, file, offset) or {} for run in (compared.before, compared.after)]
     names = ("value", "limit", "matched_file", "matched_offset", "score")
     return {
-        "url": told[0].get("url") or told[1].get("url"),
+        "url": sides[0].get("url") or sides[1].get("url"),
         "file_path": file,
         "offset": offset,
         "changed_sides": move.side,
         "before": {
             "stage": move.before[0],
             "reason": move.before[1] or None,
-            **{name: told[0].get(name) for name in names},
+            **{name: sides[0].get(name) for name in names},
         },
         "after": {
             "stage": move.after[0],
             "reason": move.after[1] or None,
-            **{name: told[1].get(name) for name in names},
+            **{name: sides[1].get(name) for name in names},
         },
     }

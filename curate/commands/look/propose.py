@@ -27,5 +27,5 @@ def command(out: str, keep: float, together: bool, stages: tuple[str, ...], as_j
     limits of one measure each takes half. They are chosen on one half of the pages and judged on the other. Rules that
     are off stay off, and pages that no number decides on (another language, a listed word) do not count.
     """
-    told = propose(Recorded.of(OpenedRun.of(out)), keep, together, stages)
-    click.echo(json.dumps(asdict(told), indent=1) if as_json else "\n".join(proposal_lines(told)))
+    proposed = propose(Recorded.of(OpenedRun.of(out)), keep, together, stages)
+    click.echo(json.dumps(asdict(proposed), indent=1) if as_json else "\n".join(proposal_lines(proposed)))

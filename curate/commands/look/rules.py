@@ -35,5 +35,5 @@ def diff(a: str, b: str, out: str, pages: int, without: tuple[str, ...], as_json
     both; stages that compare documents are left out.
     """
     run = OpenedRun.of(out)
-    told = difference(run, side(run, a, without), side(run, b, without), pages, lambda s: click.echo(s, err=True))
-    click.echo(json.dumps(asdict(told), indent=1) if as_json else "\n".join(difference_lines(told, a, b)))
+    answer = difference(run, side(run, a, without), side(run, b, without), pages, lambda s: click.echo(s, err=True))
+    click.echo(json.dumps(asdict(answer), indent=1) if as_json else "\n".join(difference_lines(answer, a, b)))

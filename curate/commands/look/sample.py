@@ -59,11 +59,11 @@ def _lines(page: Chosen, chars: int) -> list[str]:
         verdict = f"{page.stage}: {page.reason}"
         verdict += f", {shown(page.value)}" if page.value is not None else ""
         verdict += f" (limit {shown(page.limit)})" if page.limit is not None else ""
-    told = [f"── {plain(page.url or '(no URL)')}", f"   {page.file_path}:{page.offset}  {verdict}"]
+    block = [f"── {plain(page.url or '(no URL)')}", f"   {page.file_path}:{page.offset}  {verdict}"]
     if page.missing:
-        told.append(f"   text: {page.missing}")
+        block.append(f"   text: {page.missing}")
     if page.text:
         text = printable(page.text)
         cut = f"… ({numbered(len(text) - chars, 'more character')})" if chars and len(text) > chars else ""
-        told.append((text[:chars] if chars else text) + cut)
-    return told
+        block.append((text[:chars] if chars else text) + cut)
+    return block

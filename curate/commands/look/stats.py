@@ -37,8 +37,8 @@ def command(out: str, by: str, form: str | None, price: float | None, top: int) 
     elif form == "csv":
         click.echo(_csv(run, by, rows))
     else:
-        told = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
-        click.echo("\n".join([*_trial(run), *told]))
+        table = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
+        click.echo("\n".join([*_trial(run), *table]))
 
 
 def _trial(run: OpenedRun) -> list[str]:
@@ -52,15 +52,15 @@ def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
 def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: float | None) -> dict[str, Any]:
     stats, timings = run.stats, run.timings
     kept = {**stats["kept"], "tokens": funnel.kept_tokens(stats)}
-    told: dict[str, Any]
-    told = {"read": stats["read"], "limit": run.limit, "kept": kept,
+    totals: dict[str, Any]
+    totals = {"read": stats["read"], "limit": run.limit, "kept": kept,
             "tokens_counted": run.tokens_counted, "by": by, "rows": rows, "records": stats["records"],
             "notes": stats["notes"], "alarms": stats["alarms"],
             "timings": {**timings, "stages": costs.stage_costs(stats, timings),
                         "cpu_hours": costs.cpu_hours(timings)}}  # fmt: skip
     if price is not None:
-        told["dollars_per_million_kept_tokens"] = costs.price_per_million(stats, timings, price)
-    return told
+        totals["dollars_per_million_kept_tokens"] = costs.price_per_million(stats, timings, price)
+    return totals
 
 
 def _csv(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -79,12 +79,12 @@ def _groups(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], top: int
              "kept_share": f"{row['kept_share']:.1%}".rjust(6)} for row in rows[:top]]  # fmt: skip
     titles = {"kept_share": " share", "bytes": "text bytes", "tokens": "tokens" if run.tokens_counted else "~tokens"}
     dropped = (f"-{stage}" for stage in stages)
-    told = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)
+    table = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)
     left = rows[top:]
     if left:
         pages = numbered(sum(row["pages"] for row in left), "page")
-        told.append(f"and {len(left):,} more with {pages} (--top, --json, --csv)")
-    return told
+        table.append(f"and {len(left):,} more with {pages} (--top, --json, --csv)")
+    return table
 
 
 def _stages(run: OpenedRun, rows: Sequence[Mapping[str, Any]]) -> list[str]:

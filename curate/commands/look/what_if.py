@@ -47,9 +47,9 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
     if plot:
         write_plot(points, f"{stage}.{option}", Path(plot))
     now = getattr(next(entry.stage for entry in run.config.stages if entry.name == stage), option)
-    told = (
+    answer = (
         json.dumps([asdict(point) for point in points], indent=1)
         if as_json
         else "\n".join(curve_lines(points, f"{stage}.{option}", now))
     )
-    click.echo(told)
+    click.echo(answer)

@@ -35,19 +35,19 @@ def command(out: str, place: str, whole: bool, as_json: bool) -> None:
     """
     run = OpenedRun.of(out)
     token = token_place(run, place)
-    told = [_told(run, found, whole) for found in find(run, token.address if token else place)]
+    explanations = [_explanation(run, found, whole) for found in find(run, token.address if token else place)]
     if as_json:
-        click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in told], indent=1))
+        click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in explanations], indent=1))
         return
     if token:
         click.echo(f"{place} is token {token.token:,} of {token.of:,} of {token.address}\n")
-    for number, (found, more) in enumerate(told):
+    for number, (found, more) in enumerate(explanations):
         if number:
             click.echo("")
         click.echo("\n".join(_lines(run, found, more, whole)))
 
 
-def _told(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, Any]]:
+def _explanation(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, Any]]:
     """Title of the raw page and its text, as far as they can be had; and how to reopen it."""
     more: dict[str, Any] = {"title": None, "text": found.row.get("text") or sampled_text(run, found), "missing": None}
     alike = ["--against", str(run.folder)] if found.row.get("stage") in dict(run.config.corpus_stages) else []
@@ -67,7 +67,7 @@ def _told(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, A
 
 def _lines(run: OpenedRun, found: Found, more: dict[str, Any], whole: bool) -> list[str]:
     path = page_path(run, found)
-    told = path_lines(path, run.options)
+    journey = path_lines(path, run.options)
     after = [""]
     if more["title"]:
         after.append(f"title    {excerpt(more['title'])}")
@@ -80,4 +80,4 @@ def _lines(run: OpenedRun, found: Found, more: dict[str, Any], whole: bool) -> l
     after.append(f"reopen   {more['reopen']}")
     if whole and more["text"]:
         after += ["", printable(more["text"])]
-    return [*told, *after]
+    return [*journey, *after]

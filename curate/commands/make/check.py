@@ -61,9 +61,9 @@ def _found(config: Config, files: list[InputFile]) -> str | None:
     return output.foreseen(fingerprint(config, files, None))
 
 
-def _say(about: str, *told: str) -> None:
+def _say(about: str, *texts: str) -> None:
     """A line for what it is about, and one or more below it for each more that is told of it."""
-    for number, text in enumerate(told):
+    for number, text in enumerate(texts):
         first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
         below = " " * (INDENT if number == 0 else INDENT + 4)
         click.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,

@@ -46,44 +46,45 @@ def command(config: str, share: float, workers: int | None, seed: int, work: str
     try:
         with tempfile.TemporaryDirectory(prefix="curate-estimate-", dir=work) as folder:
             memory = worker_memory(executor.workers)
-            told = estimate(read, executor, Path(folder), share, seed, memory)
+            estimated = estimate(read, executor, Path(folder), share, seed, memory)
     finally:
         executor.close()
-    told = for_workers(told, count)
-    click.echo(json.dumps(told, indent=1) if as_json else "\n".join(lines(told)))
+    estimated = for_workers(estimated, count)
+    click.echo(json.dumps(estimated, indent=1) if as_json else "\n".join(lines(estimated)))
 
 
-def for_workers(told: dict[str, Any], workers: int) -> dict[str, Any]:
+def for_workers(estimated: dict[str, Any], workers: int) -> dict[str, Any]:
     """The estimate for another number of workers than the sample was run with."""
-    cpu = told["scan_cpu_seconds"]
+    cpu = estimated["scan_cpu_seconds"]
     wall = {name: None if value is None else value / workers for name, value in cpu.items()}
-    return {**told, "workers": workers, "scan_wall_seconds": wall}
+    return {**estimated, "workers": workers, "scan_wall_seconds": wall}
 
 
-def lines(told: dict[str, Any]) -> list[str]:
+def lines(estimated: dict[str, Any]) -> list[str]:
     """The estimate as text."""
-    sample, workers = told["sample"], told["workers"]
-    corpus = ", ".join(f"{name} {share:.1%}" for name, share in told["corpus_dropped_of_sample"].items())
-    memory = told["worker_memory_bytes"]
-    told_of_corpus = f"         of them the corpus stages drop within the sample: {corpus}"
-    told_of_corpus += "; in the whole they drop more" if sample["share"] < 1 else ""
-    scan = f"scan {_range(told['scan_wall_seconds'], duration)} with {numbered(workers, 'worker')}"
+    sample, workers = estimated["sample"], estimated["workers"]
+    corpus = ", ".join(f"{name} {share:.1%}" for name, share in estimated["corpus_dropped_of_sample"].items())
+    memory = estimated["worker_memory_bytes"]
+    corpus_line = f"         of them the corpus stages drop within the sample: {corpus}"
+    corpus_line += "; in the whole they drop more" if sample["share"] < 1 else ""
+    scan = f"scan {_range(estimated['scan_wall_seconds'], duration)} with {numbered(workers, 'worker')}"
     slices, of_slices = numbered(sample["slices"], "slice"), numbered(sample["of_slices"], "slice")
     drawn = f"all {slices}" if sample["share"] >= 1 else f"{sample['slices']} of about {of_slices}"
     pages = numbered(sample["pages"], "page")
     return [
         f"sample   {drawn}, {show_size(sample['bytes'])} of "
-        f"{show_size(told['input_bytes'])} ({sample['share']:.2%}), {pages}, seed {sample['seed']}",
-        f"pages    {_range(told['pages'], '{:,.0f}')}",
-        f"kept     {_range(told['pass_share'], '{:.1%}')} pass the document stages: "
-        f"{_range(told['pass_pages'], '{:,.0f}')} pages, {_range(told['pass_words'], '{:,.0f}')} words",
-        *([told_of_corpus] if corpus else []),
-        f"time     start about {duration(told['start_up_seconds'])}, {scan}, "
-        f"{_range(told['scan_cpu_seconds'], duration)} of CPU; then about {duration(told['after_scan_seconds'])}",
-        f"disk     work up to {show_size(told['work_bytes'])} until the end, "
-        f"output about {show_size(told['output_bytes'])}",
+        f"{show_size(estimated['input_bytes'])} ({sample['share']:.2%}), {pages}, seed {sample['seed']}",
+        f"pages    {_range(estimated['pages'], '{:,.0f}')}",
+        f"kept     {_range(estimated['pass_share'], '{:.1%}')} pass the document stages: "
+        f"{_range(estimated['pass_pages'], '{:,.0f}')} pages, {_range(estimated['pass_words'], '{:,.0f}')} words",
+        *([corpus_line] if corpus else []),
+        f"time     start about {duration(estimated['start_up_seconds'])}, {scan}, "
+        f"{_range(estimated['scan_cpu_seconds'], duration)} of CPU; "
+        f"then about {duration(estimated['after_scan_seconds'])}",
+        f"disk     work up to {show_size(estimated['work_bytes'])} until the end, "
+        f"output about {show_size(estimated['output_bytes'])}",
         f"memory   {show_size(memory)} a worker at most in the sample, {show_size(memory * workers)} for {workers}; "
-        f"{show_size(told['driver_memory_bytes'])} for the driver",
+        f"{show_size(estimated['driver_memory_bytes'])} for the driver",
         f"range    {_range_is(sample)}",
     ]
 
@@ -100,13 +101,13 @@ def _range_is(sample: dict[str, Any]) -> str:
     )
 
 
-def _range(told: dict[str, Any], form: str | Callable[[float], str]) -> str:
+def _range(bounds: dict[str, Any], form: str | Callable[[float], str]) -> str:
     show = form.format if isinstance(form, str) else form
-    if told["low"] is None:
-        return f"{show(told['value'])} (no range: one slice)"
-    if told["low"] == told["high"]:
-        return show(told["value"])
-    return f"{show(told['value'])} ({show(told['low'])} to {show(told['high'])})"
+    if bounds["low"] is None:
+        return f"{show(bounds['value'])} (no range: one slice)"
+    if bounds["low"] == bounds["high"]:
+        return show(bounds["value"])
+    return f"{show(bounds['value'])} ({show(bounds['low'])} to {show(bounds['high'])})"
 
 
 def duration(seconds: float) -> str:

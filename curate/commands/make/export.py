@@ -79,26 +79,26 @@ def command(out: str, to: str | None, workers: int | None, fresh: bool, quiet: b
     executor = make_executor("processes", workers or os.cpu_count() or 1, None)
     try:
         shards = [run.folder / "shards" / shard["name"] for shard in listed]
-        told, ready = export(executor, shards, manifest.shards_digest(listed), settings, final, fresh, progress.say)
+        exported, ready = export(executor, shards, manifest.shards_digest(listed), settings, final, fresh, progress.say)
     finally:
         progress.close()
         executor.close()
     if not quiet:
         if ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
-        click.echo("\n".join(_summary(told, final)))
+        click.echo("\n".join(_summary(exported, final)))
 
 
-def _summary(told: dict[str, Any], final: Path) -> list[str]:
-    unit = "token" if told["tokenizer"] else "byte"
+def _summary(exported: dict[str, Any], final: Path) -> list[str]:
+    unit = "token" if exported["tokenizer"] else "byte"
     lines = []
-    for name, split in told["splits"].items():
+    for name, split in exported["splits"].items():
         padded = f", {split['padded']:,} of them to fill rows" if split["padded"] else ""
         lines.append(
             f"{name}: {numbered(split['documents'], 'document')}, {numbered(split['sequences'], 'sequence')}, "
             f"{numbered(split['tokens'], unit)}{padded}"
         )
-    if told["empty"]:
-        lines.append(f"{numbered(told['empty'], 'document')} gave no token and went nowhere")
-    size = sum(file["bytes"] for file in told["files"])
-    return [*lines, f"{numbered(len(told['files']), 'file')}, {size:,} bytes in {final}"]
+    if exported["empty"]:
+        lines.append(f"{numbered(exported['empty'], 'document')} gave no token and went nowhere")
+    size = sum(file["bytes"] for file in exported["files"])
+    return [*lines, f"{numbered(len(exported['files']), 'file')}, {size:,} bytes in {final}"]

@@ -94,7 +94,7 @@ def _tell(path: Path, chosen: Recipe, brought: list[Path], without: tuple[str, .
         click.echo(f"{place}: an example, to be replaced by a list of yours")
     missing: list[Need] = [need for need in chosen.needs if need.stage not in without]
     for need in missing:
-        click.echo(f"{need.stage} needs {need.told}")
+        click.echo(f"{need.stage} needs {need.comment}")
     if missing:
         stages = dict.fromkeys([*without, *(need.stage for need in missing)])
         left_out = " ".join(f"--without {stage}" for stage in stages)

@@ -33,21 +33,23 @@ class Progress:
         self.stop = threading.Event()
         self.poller: threading.Thread | None = None
 
-    def __call__(self, phase: str, told: Mapping[str, Any]) -> None:
+    def __call__(self, phase: str, figures: Mapping[str, Any]) -> None:
         if phase == "plan":
-            self.limit = told["limit"]
-            self.expected = told["tasks"]
+            self.limit = figures["limit"]
+            self.expected = figures["tasks"]
             size = sum(task.bytes for task in self.expected)
             self.total = size if self.limit is None else self.limit
             self._open_bar(len(self.expected), size)
         elif phase == "scan":
-            self.pages += told["documents"]
-            self.kept += told["survivors"]
-            self.bytes += told["read"]
+            self.pages += figures["documents"]
+            self.kept += figures["survivors"]
+            self.bytes += figures["read"]
             self._show()
         else:
             self.close()
-            what = f"decide {told['stage']}" if phase == "decide" else f"write {numbered(told['shards'], 'shard')}"
+            what = (
+                f"decide {figures['stage']}" if phase == "decide" else f"write {numbered(figures['shards'], 'shard')}"
+            )
             self.say(what)
 
     def say(self, sentence: str) -> None:

@@ -172,8 +172,8 @@ def finish(report: Report, call: Call, config: Config) -> None:
         if report.ready:
             click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
         click.echo(summary(report.stats, tokens_counted(config, report.stats)))
-        if report.told:
-            click.echo("\n".join(report_lines(report.told)))
+        if report.decided:
+            click.echo("\n".join(report_lines(report.decided)))
         elif call.canaries:
             click.echo("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not call.allow_empty:

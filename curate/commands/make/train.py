@@ -28,7 +28,7 @@ class Trainers(click.Group):
 def _command(name: str, trainer: type[Any]) -> click.Command:
     word, (good, bad) = name.replace("_", "-"), trainer.examples
     files = [click.Argument([kind]) for kind in (good, bad)]
-    told = [
+    settings = [
         click.Option(["-o", "--output"], required=True, help="The model file to write."),
         click.Option(["--text"], default="text", show_default=True, help="Column that holds the text."),
         *map(_option, options(name, trainer)),
@@ -40,7 +40,7 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
 
     return click.Command(
         word,
-        params=[*files, *told],
+        params=[*files, *settings],
         callback=call,
         help=f"Train the model of the stage {name} on {good.upper()} and {bad.upper()} texts (JSONL).\n\n"
         "Prints accuracy and AUC on a tenth that was held out.",

@@ -48,8 +48,8 @@ def command(config: str, place: str, other: str | None, text: bool, html: bool, 
     click.echo("\n".join(trial.lines(found, other)))
     if page.document is not None:
         about = [("title", title(page.document)), ("text", trial.document.text if trial.document else None)]
-        told = [f"{name:<8} {excerpt(value)}" for name, value in about if value]
-        click.echo("\n".join(["", *told]) if told else "", nl=bool(told))
+        facts = [f"{name:<8} {excerpt(value)}" for name, value in about if value]
+        click.echo("\n".join(["", *facts]) if facts else "", nl=bool(facts))
 
 
 def _compared(config: Config, trial: Trial, other: str | None) -> list[Nearest]:

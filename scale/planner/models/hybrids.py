@@ -78,8 +78,8 @@ def _falcon_h1(config: Config, layers: int, hidden: int, attention: Attention) -
 
 def _jamba(config: Config, layers: int, hidden: int, attention: Attention) -> Mixer:
     inner, state = get(config, "mamba_expand", 2) * hidden, get(config, "mamba_d_state", 16)
-    kernel, told = get(config, "mamba_d_conv", 4), config.get("mamba_dt_rank")
-    rank = -(-hidden // 16) if told in (None, "auto") else integer(told, "config: mamba_dt_rank", least=1)
+    kernel, given_rank = get(config, "mamba_d_conv", 4), config.get("mamba_dt_rank")
+    rank = -(-hidden // 16) if given_rank in (None, "auto") else integer(given_rank, "config: mamba_dt_rank", least=1)
     period, offset = get(config, "attn_layer_period", 8), get(config, "attn_layer_offset", 4, least=0)
     mixed = tuple(i for i in range(layers) if i % period != offset)
     biases = (2 * inner + hidden) if config.get("mamba_proj_bias") else 0

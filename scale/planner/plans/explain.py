@@ -115,8 +115,8 @@ def _bubble(plan: Plan) -> dict[str, str]:
 
 def _recipe(train: Mapping[str, Any]) -> StateRecipe:
     """The recipe as the plan tells it: a name, or bytes by item."""
-    told = train["recipe"]
-    return find_recipe(told if isinstance(told, str) else StateRecipe(**told))
+    recipe = train["recipe"]
+    return find_recipe(recipe if isinstance(recipe, str) else StateRecipe(**recipe))
 
 
 def _memory(plan: Plan) -> dict[str, str]:

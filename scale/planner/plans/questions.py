@@ -160,10 +160,15 @@ def gpus_answer(inputs: PlanInput, days: float | None) -> dict[str, Any]:
     asked = {"fewest_that_fit": None} | ({} if days is None else {"fewest_for_days": days})
     card = inputs.cluster.gpu.name
     found = {key: fewest(inputs, limit) for key, limit in asked.items()}
-    return {"name": inputs.name, "gpu": card, "days": days, **{key: _told(value) for key, value in found.items()}}
+    return {
+        "name": inputs.name,
+        "gpu": card,
+        "days": days,
+        **{key: _fleet_facts(value) for key, value in found.items()},
+    }
 
 
-def _told(found: Fleet | None) -> dict[str, Any] | None:
+def _fleet_facts(found: Fleet | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"gpus": found.gpus, "layout": found.layout.label(), "verdict": found.verdict, "days": found.days}

@@ -244,9 +244,9 @@ def gpus_text(answer: Mapping[str, Any]) -> str:
     for key, question in (("fewest_that_fit", "fewest that fit"), ("fewest_for_days", f"for {answer['days']} days")):
         if key in answer:
             found = answer[key]
-            told = "none"
+            result = "none"
             if found is not None:
-                told = f"{found['gpus']:,} × {answer['gpu']} ({found['verdict']} as {found['layout']})"
-                told += f", done in {duration(found['days'])}"
-            lines.append(f"{question}: {told}")
+                result = f"{found['gpus']:,} × {answer['gpu']} ({found['verdict']} as {found['layout']})"
+                result += f", done in {duration(found['days'])}"
+            lines.append(f"{question}: {result}")
     return "\n".join(lines) + "\n"

@@ -61,11 +61,11 @@ class Teacher:
         cast = votes(examples)
         table = tally(cast)
         sums = {word: sum(cast[word].values()) for word in table}
-        told = [f.features(e.page, e.source, names.Ballot(without(table, sums, cast, e.group))) for e in examples]
-        lessons = Lessons.of(examples, told)
+        columns = [f.features(e.page, e.source, names.Ballot(without(table, sums, cast, e.group))) for e in examples]
+        lessons = Lessons.of(examples, columns)
         first = self.boosting.fit(*lessons.all())
         answers = self._honest(lessons)
-        seen = [each | around(e.page, each, answer) for e, each, answer in zip(examples, told, answers)]
+        seen = [each | around(e.page, each, answer) for e, each, answer in zip(examples, columns, answers)]
         again = Lessons.of(examples, seen)
         return Model(about, table, (lessons.names, again.names), first, self.boosting.fit(*again.all()))
 
@@ -90,10 +90,10 @@ class Lessons:
     weights: Sequence[Floats]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], told: Sequence[f.Features]) -> "Lessons":
+    def of(cls, examples: Sequence[Example], described: Sequence[f.Features]) -> "Lessons":
         """The lessons of examples and their features."""
-        columns = sorted(name for name in told[0] if name != "group")
-        rows = [matrix(each, columns, e.page.count).T for each, e in zip(told, examples)]
+        columns = sorted(name for name in described[0] if name != "group")
+        rows = [matrix(each, columns, e.page.count).T for each, e in zip(described, examples)]
         return cls(examples, columns, rows, [_weights(e.page) for e in examples])
 
     def all(self, chosen: Sequence[bool] | None = None) -> tuple[NDArray[np.float32], Floats, Floats]:
@@ -183,8 +183,8 @@ class ExtractorTrainer:
         if len(groups) < FEWEST:
             raise ValueError(f"holds pages of {len(groups)} sites; a training needs {FEWEST}, give more")
         ordered = sorted(self.examples, key=lambda e: (e.group, e.source))
-        told = f"{len(ordered)} labelled pages of {len(groups)} sites"
-        return self.teacher.train(ordered, f"{self.about}: {told}" if self.about else told)
+        counted = f"{len(ordered)} labelled pages of {len(groups)} sites"
+        return self.teacher.train(ordered, f"{self.about}: {counted}" if self.about else counted)
 
 
 def registered(url: str) -> str:

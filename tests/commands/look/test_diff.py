@@ -30,9 +30,9 @@ def verdicts(run: OpenedRun) -> dict[tuple[str, int], str]:
 def test_moves_are_the_documents_whose_verdict_differs(tmp_path: Path) -> None:
     one, other = sample_run(), other_run(tmp_path)
     expected: dict[tuple[str, str], int] = {}
-    told = verdicts(one), verdicts(other)
-    for key in told[0] | told[1]:
-        pair = told[0].get(key, "not read"), told[1].get(key, "not read")
+    sides = verdicts(one), verdicts(other)
+    for key in sides[0] | sides[1]:
+        pair = sides[0].get(key, "not read"), sides[1].get(key, "not read")
         expected[pair] = expected.get(pair, 0) + 1
     moves = Difference(one, other).moves(2)
     assert {
@@ -47,10 +47,10 @@ def test_each_document_is_told_with_both_verdicts(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         json.loads(line) for line in call("diff", one.folder, other.folder, "--jsonl").output.splitlines()
     ]
-    told = verdicts(one), verdicts(other)
-    assert len(rows) == sum(told[0].get(key) != told[1].get(key) for key in told[0] | told[1])
+    sides = verdicts(one), verdicts(other)
+    assert len(rows) == sum(sides[0].get(key) != sides[1].get(key) for key in sides[0] | sides[1])
     for row in rows:
-        for side, run in zip(("before", "after"), told, strict=True):
+        for side, run in zip(("before", "after"), sides, strict=True):
             verdict = ": ".join(filter(None, (row[side]["stage"], row[side]["reason"])))
             assert run.get((row["file_path"], row["offset"]), "not read") == verdict
     cookie = next(row for row in rows if "cookie_notice" in row["url"])

@@ -9,14 +9,14 @@ from tests.report.finished import ROOT, call, sample_run
 
 def test_text_json_and_csv_say_the_same() -> None:
     out = sample_run().folder
-    told = json.loads(call("stats", out, "--json").output)
+    content = json.loads(call("stats", out, "--json").output)
     table = list(csv.DictReader(call("stats", out, "--csv").output.splitlines()))
     assert [(row["stage"], row["reason"], row["dropped"]) for row in table] == [
         (row["stage"], row["reason"] or "", "" if row["dropped"] is None else str(row["dropped"]))
-        for row in told["rows"]
+        for row in content["rows"]
     ]
     text = call("stats", out).output
-    for row in told["rows"]:
+    for row in content["rows"]:
         assert (row["reason"] or row["stage"]) in text
 
 

@@ -11,9 +11,14 @@ from tests.report.finished import call, sample_run
 def test_text_and_json_say_the_same() -> None:
     out = sample_run().folder
     text = call("what-if", out, "gopher.min_words=30", "language.min_score=0.5").output
-    told = json.loads(call("what-if", out, "gopher.min_words=30", "language.min_score=0.5", "--json").output)
+    content = json.loads(call("what-if", out, "gopher.min_words=30", "language.min_score=0.5", "--json").output)
     line = next(line for line in text.splitlines() if line.startswith("pass the document stages"))
-    assert line.split()[-4:] == [f"{told['passed_before'][0]}", f"{told['passed'][0]}", "+3", f"{told['passed'][1]:,}"]
+    assert line.split()[-4:] == [
+        f"{content['passed_before'][0]}",
+        f"{content['passed'][0]}",
+        "+3",
+        f"{content['passed'][1]:,}",
+    ]
     assert "kept after near_dedup" in text and "15 pages not measured, so still dropped" in text
 
 
@@ -32,6 +37,6 @@ def test_a_question_without_a_change_is_a_usage_error() -> None:
 
 def test_what_is_no_option_is_not_told_as_one() -> None:
     for word in ("gopher.nothing=3", "gopher.measures=3"):
-        with pytest.raises(UserError, match="gopher has no option") as told:
+        with pytest.raises(UserError, match="gopher has no option") as refused:
             call("what-if", sample_run().folder, word)
-        assert "known are annotate, profile, languages, stop_words, min_words" in str(told.value)
+        assert "known are annotate, profile, languages, stop_words, min_words" in str(refused.value)

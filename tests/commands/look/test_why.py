@@ -13,8 +13,8 @@ def test_a_dropped_page_is_told_with_title_text_and_the_way_to_reopen_it() -> No
     done = call("why", out, KINDS["cookie_notice"]["url"])
     assert done.exit_code == 0
     assert "too_few_words, words 36 where min_words is 50" in done.output
-    for told in ("title    Cookie notice", "text     This website uses", f"reopen   curate try {out} "):
-        assert told in done.output
+    for line in ("title    Cookie notice", "text     This website uses", f"reopen   curate try {out} "):
+        assert line in done.output
 
 
 def test_a_copy_is_reopened_with_the_documents_it_is_compared_with() -> None:
@@ -41,10 +41,10 @@ def test_a_row_without_url_is_found_by_its_id_and_a_url_is_looked_for_first(tmp_
 
 def test_json_has_every_stage_and_limit() -> None:
     row = KINDS["near_words"]
-    (told,) = json.loads(call("why", sample_run().folder, row["url"], "--json").output)
-    assert [stage["stage"] for stage in told["stages"]] == ["read", *sample_run().options]
-    assert not told["kept"] and told["twin"]["fate"] == "kept" and told["title"]
-    limits = [limit for stage in told["stages"] for measure in stage["measures"] for limit in measure["limits"]]
+    (page,) = json.loads(call("why", sample_run().folder, row["url"], "--json").output)
+    assert [stage["stage"] for stage in page["stages"]] == ["read", *sample_run().options]
+    assert not page["kept"] and page["twin"]["fate"] == "kept" and page["title"]
+    limits = [limit for stage in page["stages"] for measure in stage["measures"] for limit in measure["limits"]]
     assert {"option": "min_words", "value": 50, "broken": False} in limits
 
 
@@ -58,6 +58,6 @@ def test_the_terminal_is_safe_from_the_pages(tmp_path: Path) -> None:
 def test_a_large_value_keeps_its_digits(tmp_path: Path) -> None:
     words = "the river and a stone " * 20_100
     run = finished(tmp_path, ["gopher"], pages(tmp_path, [{"text": words, "url": "http://long.example/"}]))
-    told = call("why", run.folder, "http://long.example/").output
-    assert "too_many_words, words 100,500 where" in told
+    output = call("why", run.folder, "http://long.example/").output
+    assert "too_many_words, words 100,500 where" in output
     assert "too_many_words, 100,500 (limit 100,000)" in call("sample", run.folder).output

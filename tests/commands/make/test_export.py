@@ -61,9 +61,9 @@ def test_why_names_the_page_of_a_token(made: Path) -> None:
     lengths = np.frombuffer((folder / "train.idx").read_bytes(), "<i4", 3, 34)
     second = pq.read_table(folder / "index/train-00000.parquet").slice(1, 1).to_pylist()[0]
     for token, place in ((lengths[0], 0), (lengths[:2].sum() - 1, lengths[1] - 1)):
-        told = call("why", made / "out", f"megatron/train.bin:{token}").output
-        assert f"is token {place} of {lengths[1]} of {second['file_path']}:{second['offset']}\n" in told
-        assert f"page     {second['url']}" in told
+        output = call("why", made / "out", f"megatron/train.bin:{token}").output
+        assert f"is token {place} of {lengths[1]} of {second['file_path']}:{second['offset']}\n" in output
+        assert f"page     {second['url']}" in output
     total = len((folder / "train.bin").read_bytes()) // 2
     with pytest.raises(UserError, match=f"has {total} tokens, from 0 to {total - 1}; there is none at {total}"):
         call("why", made / "out", f"{folder}/train.bin:{total}")
@@ -90,8 +90,8 @@ def test_verify_looks_at_an_export_made_later(made: Path, tmp_path: Path) -> Non
     assert call("export", out, "--format", "jsonl", "--workers", "1").exit_code == 0
     assert not list(verify(OpenedRun.of(str(out))))
     (out / "export/jsonl/train-00000.jsonl").write_text("{}")
-    told = "export/jsonl/train-00000.jsonl: its SHA-256 is not the manifest's"
-    assert list(verify(OpenedRun.of(str(out)))) == [told]
+    fault = "export/jsonl/train-00000.jsonl: its SHA-256 is not the manifest's"
+    assert list(verify(OpenedRun.of(str(out)))) == [fault]
 
 
 def test_a_tokenizer_that_is_not_there_stops_the_run_before_it_begins(made: Path, tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_another_tokenizer_is_another_run(made: Path, tmp_path: Path) -> None:
     write = {"export": {"format": "bin", "tokenizer": str(path)}}
     config = settings(f"{made}/in/*.jsonl", tmp_path / "out", write=write)
     run_it(config)
-    told = json.loads(path.read_text())
-    path.write_text(json.dumps({**told, "truncation": None}, indent=1))
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "truncation": None}, indent=1))
     with pytest.raises(UserError, match=r"the file .*tokenizer\.json has changed"):
         run_it(config)
 

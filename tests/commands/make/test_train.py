@@ -21,9 +21,9 @@ def call(*words: str) -> str:
 
 
 def test_each_stage_with_a_trainer_has_a_command() -> None:
-    told = call("--help")
-    assert all(word in told for word in ("naive-bayes", "linear", "importance"))
-    assert "gopher" not in told
+    output = call("--help")
+    assert all(word in output for word in ("naive-bayes", "linear", "importance"))
+    assert "gopher" not in output
     assert "No such command" in call("gopher", "a", "b", "-o", "c")
 
 
@@ -35,8 +35,8 @@ def test_options_are_the_fields_of_the_trainer() -> None:
 
 def test_a_model_is_trained_and_an_option_out_of_range_refused(tmp_path: Path) -> None:
     files = jsonl(tmp_path / "target.jsonl", GOOD), jsonl(tmp_path / "raw.jsonl", BAD)
-    told = call("importance", *files, "-o", str(tmp_path / "model"), "--buckets", "500")
-    assert told.startswith("trained on 72 documents; on 5 target and 3 raw ones held out")
+    output = call("importance", *files, "-o", str(tmp_path / "model"), "--buckets", "500")
+    assert output.startswith("trained on 72 documents; on 5 target and 3 raw ones held out")
     assert (tmp_path / "model").exists()
     with pytest.raises(UserError, match="--buckets 5: input should be greater than or equal to 100"):
         call("importance", *files, "-o", str(tmp_path / "other"), "--buckets", "5")
@@ -80,6 +80,6 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_stage_of_ones_own_is_trained_as_ours_are(plug_in: None, tmp_path: Path) -> None:
     long, short = jsonl(tmp_path / "l.jsonl", ["a b c d e", "f g h i j"]), jsonl(tmp_path / "s.jsonl", ["a", "b"])
     assert "--step INTEGER How far it counts. [default: 1]" in " ".join(call("mine", "--help").split())
-    told = call("mine", long, short, "-o", str(tmp_path / "model"))
-    assert "1 long and 1 short ones held out: accuracy 1.000" in told
+    output = call("mine", long, short, "-o", str(tmp_path / "model"))
+    assert "1 long and 1 short ones held out: accuracy 1.000" in output
     assert (tmp_path / "model").read_text() == "a model"

@@ -19,20 +19,20 @@ DOCUMENT_KINDS = {
 
 @pytest.mark.parametrize("row", DOCUMENT_KINDS.values(), ids=DOCUMENT_KINDS.keys())
 def test_the_verdict_is_that_of_the_truth(row: dict[str, str]) -> None:
-    told = json.loads(call("try", sample_run().folder, f"{SAMPLE / row['file']}:{row['offset']}", "--json").output)
-    dropped = [f"{stage['stage']}.{stage['reason']}" for stage in told["stages"] if stage["verdict"] == "dropped"]
+    trial = json.loads(call("try", sample_run().folder, f"{SAMPLE / row['file']}:{row['offset']}", "--json").output)
+    dropped = [f"{stage['stage']}.{stage['reason']}" for stage in trial["stages"] if stage["verdict"] == "dropped"]
     assert dropped == ([] if row["expect"] == "kept" else [row["expect"]])
-    assert told["dropped"] == bool(dropped)
+    assert trial["dropped"] == bool(dropped)
 
 
 @pytest.mark.parametrize("kind", ["exact_copy", "near_words", "chain_near"])
 def test_a_copy_is_found_among_the_kept_documents(kind: str) -> None:
     run, row = sample_run(), KINDS[kind]
-    told = json.loads(
+    trial = json.loads(
         call("try", run.folder, f"{row['file']}:{row['offset']}", "--against", run.folder, "--json").output
     )
     stage, _, reason = row["expect"].partition(".")
-    found = next(one for one in told["resembles"] if one["stage"] == stage)
+    found = next(one for one in trial["resembles"] if one["stage"] == stage)
     assert found["reason"] == reason and found["compared"] == run.stats["kept"]["documents"]
     text = call("try", run.folder, f"{row['file']}:{row['offset']}", "--against", run.folder).output
     assert f"verdict  dropped by {stage}: {reason}" in text
@@ -59,8 +59,8 @@ def test_pages_are_named_by_url_file_or_standard_input(tmp_path: Path) -> None:
 
 def test_damage_is_named_by_file_and_offset() -> None:
     row = next(row for row in truth() if row["expect"] == "read.damaged")
-    told = call("try", sample_run().folder, f"{row['file']}:{row['offset']}").output
-    assert told.startswith(f"page     {SAMPLE / row['file']}:{row['offset']}\nverdict  dropped by read: damaged")
+    output = call("try", sample_run().folder, f"{row['file']}:{row['offset']}").output
+    assert output.startswith(f"page     {SAMPLE / row['file']}:{row['offset']}\nverdict  dropped by read: damaged")
 
 
 def test_pages_that_are_not_there_are_said(tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_pages_that_are_not_there_are_said(tmp_path: Path) -> None:
     cases = {f"{file}:1": "no page starts here", f"{file}#http://no/": "has that URL",
              SAMPLE / file: "is no page; one record", "none.html": "can't be read",
              "none.warc.gz:0": "there is no such file"}  # fmt: skip
-    for place, told in cases.items():
-        with pytest.raises(UserError, match=told):
+    for place, message in cases.items():
+        with pytest.raises(UserError, match=message):
             call("try", sample_run().folder, place)
 
 
@@ -77,5 +77,5 @@ def test_a_run_with_nothing_kept_has_nothing_alike(tmp_path: Path) -> None:
     source = {"path": pages(tmp_path, [{"text": "few words", "url": "http://a.example/"}]), "url": "url"}
     empty: OpenedRun = finished(tmp_path, [{"gopher": {"min_words": 99}}, "exact_dedup"], source)
     row = KINDS["article"]
-    told = call("try", sample_run().folder, f"{row['file']}:{row['offset']}", "--against", empty.folder)
-    assert told.exit_code == 0 and "needs the other documents" in told.output
+    ended = call("try", sample_run().folder, f"{row['file']}:{row['offset']}", "--against", empty.folder)
+    assert ended.exit_code == 0 and "needs the other documents" in ended.output

@@ -100,8 +100,8 @@ def test_what_is_no_condition_says_where_and_why(text: str, said: str) -> None:
     ],
 )
 def test_a_failure_names_the_part_that_does_not_hold(text: str, failure: tuple[str, Any, Any]) -> None:
-    told = condition(text).failure(VALUES)
-    assert (told.cause, told.value, told.limit) == failure
+    failed = condition(text).failure(VALUES)
+    assert (failed.cause, failed.value, failed.limit) == failure
 
 
 def test_names_are_told_in_order() -> None:

@@ -61,7 +61,7 @@ def test_a_table_of_ones_own_extends_the_shipped_one_cell_by_cell(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "holds no rows"),
         ("# only\n", "holds no rows"),
@@ -74,9 +74,9 @@ def test_a_table_of_ones_own_extends_the_shipped_one_cell_by_cell(tmp_path: Path
         ("language\tstop_words_in\nfr\tlines\n", ":2: stop_words_in is words or text, not lines"),
     ],
 )
-def test_a_fault_names_its_line(text: str, told: str, tmp_path: Path) -> None:
+def test_a_fault_names_its_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "mine.tsv").write_text(text)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         load_table(str(tmp_path / "mine.tsv"), LIMITS)
     with pytest.raises(UserError, match="can't be read as a table of languages"):
         load_table(str(tmp_path / "gone.tsv"), LIMITS)

@@ -31,9 +31,9 @@ def copies(work: Path, stage: Mixture, groups: list[str], tokens: list[int], tex
     living = rows.stage == 0
     if not stage.phases:
         return np.where(living, rows.columns["copies"], 0)[:, None]
-    again, told = stage.spread(rows.columns) or (np.empty(0), {})
+    again, columns = stage.spread(rows.columns) or (np.empty(0), {})
     found = np.zeros((len(docs), len(stage.phases)), int)
-    np.add.at(found, (again, told["phase"]), told["copies"])
+    np.add.at(found, (again, columns["phase"]), columns["copies"])
     assert (found.sum(axis=1) == np.where(living, rows.columns["copies"], 0)).all()
     return found
 

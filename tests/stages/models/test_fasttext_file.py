@@ -46,8 +46,8 @@ def test_labels_are_those_of_the_dictionary(path: str) -> None:
 def test_a_model_cut_anywhere_costs_one_sentence(path: str, kept: int, tmp_path: Path) -> None:
     cut = tmp_path / "cut.bin"
     cut.write_bytes(Path(path).read_bytes()[:kept])
-    told = r"cut\.bin: is no fastText model \(it ends after .+\); give another file"
-    with pytest.raises(UserError, match=told) as caught:
+    message = r"cut\.bin: is no fastText model \(it ends after .+\); give another file"
+    with pytest.raises(UserError, match=message) as caught:
         load_model(str(cut))
     assert "\n" not in str(caught.value)
 
@@ -61,7 +61,7 @@ def changed(path: str, at: int, content: bytes) -> str:
 
 
 @pytest.mark.parametrize(
-    ("at", "number", "told"),
+    ("at", "number", "message"),
     [
         (0, 5, "it does not begin like one"),
         (4, 99, "it does not begin like one"),
@@ -71,8 +71,8 @@ def changed(path: str, at: int, content: bytes) -> str:
         (64, 2_000_000_000, "its header contradicts itself"),
     ],
 )
-def test_a_header_that_contradicts_the_rest_is_refused(path: str, at: int, number: int, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_header_that_contradicts_the_rest_is_refused(path: str, at: int, number: int, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         load_model(changed(path, at, struct.pack("<i", number)))
 
 

@@ -142,7 +142,7 @@ def test_a_file_cut_anywhere_costs_one_sentence(kind: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("at", "content", "told"),
+    ("at", "content", "message"),
     [
         (49, b"9", "it is of version 9, 5 is read here"),
         (60, struct.pack("<f", 2.0), "other number formats"),
@@ -151,17 +151,17 @@ def test_a_file_cut_anywhere_costs_one_sentence(kind: str, tmp_path: Path) -> No
         (108, struct.pack("<Q", 1 << 50), "within what its header announces"),
     ],
 )
-def test_a_header_that_cannot_be_is_refused(at: int, content: bytes, told: str, tmp_path: Path) -> None:
+def test_a_header_that_cannot_be_is_refused(at: int, content: bytes, message: str, tmp_path: Path) -> None:
     path = Path(write_trie(tmp_path / "model", SMALL))
     found = bytearray(path.read_bytes())
     found[at : at + len(content)] = content
     path.write_bytes(found)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         load_ngrams(str(path))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "no .data"),
         ("\\data\\\nngram 1=1\n\n\\2-grams:\n", r"line 4: .1-grams: is missing"),
@@ -172,9 +172,9 @@ def test_a_header_that_cannot_be_is_refused(at: int, content: bytes, told: str, 
         ("\\data\\\nngram 1=1\n\n\\1-grams:\n-1 a\n\n", r"end. is missing"),
     ],
 )
-def test_a_fault_in_an_arpa_file_names_its_line(text: str, told: str, tmp_path: Path) -> None:
+def test_a_fault_in_an_arpa_file_names_its_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "bad.arpa").write_text(text)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         load_ngrams(str(tmp_path / "bad.arpa"))
     with pytest.raises(UserError, match="no such model"):
         load_ngrams(str(tmp_path / "gone.arpa"))

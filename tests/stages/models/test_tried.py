@@ -18,7 +18,7 @@ def fresh() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ("while True: pass", "loading it did not end in 1 seconds of CPU time"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGFPE)", "whoever loads it is ended by SIGFPE"),
@@ -30,14 +30,14 @@ def fresh() -> None:
     ],
 )
 def test_each_end_of_the_child_has_its_words(
-    lines: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lines: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, model = tmp_path / "program.py", tmp_path / "model"
     program.write_text(f"import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 2))\n{lines}\n")
     model.write_bytes(b"a\nb\nc")
     monkeypatch.setattr(tried, "PROGRAM", program)
     monkeypatch.setattr(tried, "CPU_SECONDS", 1)
-    with pytest.raises(ValueError, match="^" + told.replace("(", r"\(")):
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
         tried.check_loads("fasttext", str(model))
 
 
@@ -77,12 +77,12 @@ def test_the_child_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_tokenizers_of_strangers_are_tried_too(tmp_path: Path) -> None:
-    for name, content, told in (
+    for name, content, message in (
         ("cut.json", b'{"version": "1.0", "model"', r"cut\.json: is no tokenizer \(.+\); give a tokenizer\.json"),
         ("cut.model", b"\x0a\x0e\x0a\x05<unk>", r"cut\.model: is no SentencePiece model \(.+\); give another file"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=message):
             load_pieces(str(tmp_path / name))
         assert tried._fault.cache_info().currsize
         tried._fault.cache_clear()

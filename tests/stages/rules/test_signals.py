@@ -14,8 +14,8 @@ TEXT = "The cat, THE hat.\n{The} cat...\n• 12 lorem ipsum javascript\n"
 
 
 def test_by_hand() -> None:
-    told = of_document(TEXT, frozenset({"the cat", "hat"}), frozenset({"the", "The"}))
-    assert set(told) == set(DOCUMENT)
+    values = of_document(TEXT, frozenset({"the cat", "hat"}), frozenset({"the", "The"}))
+    assert set(values) == set(DOCUMENT)
     raw = [
         "The",
         "cat",
@@ -52,26 +52,26 @@ def test_by_hand() -> None:
         "ccnet_length": len(TEXT),
         "ccnet_nlines": 3,
     }
-    assert {name: told[name] for name in expected} == expected
+    assert {name: values[name] for name in expected} == expected
     assert len(raw) == 16
     shares = [count / 11 for count in Counter(words).values()]
-    assert told["rps_doc_unigram_entropy"] == round(-sum(share * math.log(share) for share in shares), 8)
+    assert values["rps_doc_unigram_entropy"] == round(-sum(share * math.log(share) for share in shares), 8)
 
 
 def test_lines_by_hand() -> None:
-    told = of_lines(TEXT)
-    assert tuple(told) == LINES
-    assert told["rps_lines_javascript_counts"] == [0, 0, 1]
-    assert told["rps_lines_ending_with_terminal_punctution_mark"] == [1, 1, 0]
-    assert told["rps_lines_num_words"] == [4, 2, 5]
-    assert told["rps_lines_start_with_bulletpoint"] == [0, 0, 1]
-    assert told["rps_lines_uppercase_letter_fraction"][0] == round(4 / 18, 8)
-    assert told["rps_lines_numerical_chars_fraction"] == [0, 0, round(2 / 27, 8)]
+    values = of_lines(TEXT)
+    assert tuple(values) == LINES
+    assert values["rps_lines_javascript_counts"] == [0, 0, 1]
+    assert values["rps_lines_ending_with_terminal_punctution_mark"] == [1, 1, 0]
+    assert values["rps_lines_num_words"] == [4, 2, 5]
+    assert values["rps_lines_start_with_bulletpoint"] == [0, 0, 1]
+    assert values["rps_lines_uppercase_letter_fraction"][0] == round(4 / 18, 8)
+    assert values["rps_lines_numerical_chars_fraction"] == [0, 0, round(2 / 27, 8)]
 
 
 def test_an_empty_text_has_nothing_to_divide() -> None:
-    told = of_document("", None, None)
-    nothing = {name for name, value in told.items() if value is None}
+    by_name = of_document("", None, None)
+    nothing = {name for name, value in by_name.items() if value is None}
     assert {name.removeprefix("rps_doc_") for name in nothing} == {
         "mean_word_length",
         "symbol_to_word_ratio",
@@ -88,16 +88,16 @@ def test_an_empty_text_has_nothing_to_divide() -> None:
 
 @given(st.lists(st.sampled_from("abc"), max_size=40))
 def test_repetition_equals_the_plain_reading(words: list[str]) -> None:
-    told = of_document(" ".join(words), None, None)
+    values = of_document(" ".join(words), None, None)
     for size in (2, 3, 4):
         grams = Counter(tuple(words[at : at + size]) for at in range(len(words) - size + 1)).most_common(1)
         share = grams[0][1] * size / len(words) if grams and grams[0][1] > 1 else 0
-        assert told[f"rps_doc_frac_chars_top_{size}gram"] == round(share, 8)
+        assert values[f"rps_doc_frac_chars_top_{size}gram"] == round(share, 8)
     for size in range(5, 11):
         counts = Counter(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
         twice = [at for at in range(len(words) - size + 1) if counts[tuple(words[at : at + size])] > 1]
         under = {place for at in twice for place in range(at, at + size)}
-        assert told[f"rps_doc_frac_chars_dupe_{size}grams"] == round(len(under) / max(len(words), 1), 8)
+        assert values[f"rps_doc_frac_chars_dupe_{size}grams"] == round(len(under) / max(len(words), 1), 8)
 
 
 @given(st.text(max_size=50))

@@ -18,23 +18,25 @@ def measured(text: str) -> dict[str, float]:
 
 
 def test_by_hand() -> None:
-    told = measured(TEXT)
-    assert list(told) == list(TYPES) or set(told) == set(TYPES)
-    assert {name: told[name] for name in ("characters", "words", "lines", "longest_line", "longest_word")} == {
+    values = measured(TEXT)
+    assert list(values) == list(TYPES) or set(values) == set(TYPES)
+    assert {name: values[name] for name in ("characters", "words", "lines", "longest_line", "longest_word")} == {
         "characters": 17, "words": 5, "lines": 3, "longest_line": 10, "longest_word": 3
     }  # fmt: skip
-    assert told["mean_line_length"] == 17 / 3 and told["mean_word_length"] == 12 / 5
+    assert values["mean_line_length"] == 17 / 3 and values["mean_word_length"] == 12 / 5
     shares = {"letter": 8, "digit": 2, "alphanumeric": 10, "capital": 3, "punctuation": 2, "white_space": 5}
-    assert {name: told[f"{name}_ratio"] for name in shares} == {name: n / 17 for name, n in shares.items()}
-    assert told["special_character_ratio"] == 9 / 17
-    assert told["unique_word_ratio"] == 2 / 4 and told["flagged_word_ratio"] == 2 / 4  # ab, cd, cd, ab; 12 is special
-    assert told["stop_word_ratio"] == 2 / 4
+    assert {name: values[f"{name}_ratio"] for name in shares} == {name: n / 17 for name, n in shares.items()}
+    assert values["special_character_ratio"] == 9 / 17
+    assert (
+        values["unique_word_ratio"] == 2 / 4 and values["flagged_word_ratio"] == 2 / 4
+    )  # ab, cd, cd, ab; 12 is special
+    assert values["stop_word_ratio"] == 2 / 4
 
 
 def test_an_empty_text_has_zeros_and_lists_that_are_not_given_none() -> None:
-    told = measures("", [], None, None)
-    assert [name for name, value in told.items() if value is None] == ["flagged_word_ratio", "stop_word_ratio"]
-    assert not any(told.values())
+    values = measures("", [], None, None)
+    assert [name for name, value in values.items() if value is None] == ["flagged_word_ratio", "stop_word_ratio"]
+    assert not any(values.values())
 
 
 def plain_characters(text: str) -> float:

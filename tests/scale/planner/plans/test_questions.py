@@ -134,10 +134,10 @@ def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:
 
 
 def test_none_fits_says_what_would_and_not_what_is_on() -> None:
-    with pytest.raises(Refusal) as told:
+    with pytest.raises(Refusal) as refused:
         make_plan(asked(SEVENTY, loss="fused"))
-    assert "16 of these GPUs" in str(told.value) and "train.offload: optimizer" in str(told.value)
-    assert "loss" not in str(told.value) and "recompute: full" not in str(told.value)
+    assert "16 of these GPUs" in str(refused.value) and "train.offload: optimizer" in str(refused.value)
+    assert "loss" not in str(refused.value) and "recompute: full" not in str(refused.value)
 
 
 def test_a_way_out_fits() -> None:
@@ -187,5 +187,5 @@ def test_a_card_given_by_numbers_tells_what_it_borrows() -> None:
     inputs = parse_plan(config)
     assert inputs.cluster.gpu.die == ""  # other matrix units: nothing was measured on them
     warnings = make_plan(inputs, 1)["warnings"]
-    told = next(text for text in warnings if "borrowed" in text)
-    assert "memory_gb_per_s" in told and "watts" in told and "bf16_tflops" not in told
+    warning = next(text for text in warnings if "borrowed" in text)
+    assert "memory_gb_per_s" in warning and "watts" in warning and "bf16_tflops" not in warning

@@ -60,13 +60,13 @@ def test_the_name_of_a_domain(url: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [("", "no model"), ("{}", "no model"), ('{"version": 99}', "version 99"), ("[1]", "no model")],
 )
-def test_a_file_that_is_no_model(content: str, told: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_model(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     path.write_text(content)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         load(str(path))
 
 
