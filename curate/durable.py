@@ -37,7 +37,7 @@ def write_json(path: Path, value: Any, private: bool = False) -> None:
 
 
 @contextmanager
-def whole(target: Path) -> Iterator[Path]:
+def atomic(target: Path) -> Iterator[Path]:
     """A name beside the target to write to; it becomes the target when the block ends well, and goes when not.
 
     Raises UserError where the system does not let the target be written.

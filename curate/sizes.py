@@ -54,8 +54,8 @@ def numbered(number: int, noun: str) -> str:
 
 def figure(value: float) -> str:
     """A measured value or limit: from 1,000 and where it is whole all digits before the point, else four in all."""
-    whole = value.is_integer() or abs(value) >= 1000
-    return f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.4g}"
+    no_fraction = value.is_integer() or abs(value) >= 1000
+    return f"{value:,.0f}" if no_fraction and abs(value) < 1e15 else f"{value:.4g}"
 
 
 WORKERS_SHARE = 0.8  # of the machine's memory; the rest is the driver's and the page cache's

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from scale.validation import positive, whole
+from scale.validation import positive, whole_number
 
 
 def recursive_gaussian_fit(
@@ -20,11 +20,11 @@ def recursive_gaussian_fit(
     Raises ValueError for fewer than 2 samples, negative generations or seed, or a spread that is not above
     zero.
     """
-    count = whole("samples", samples, at_least=2)
-    generator = np.random.default_rng(whole("seed", seed, at_least=0))
+    count = whole_number("samples", samples, at_least=2)
+    generator = np.random.default_rng(whole_number("seed", seed, at_least=0))
     mean, spread = 0.0, positive("initial_spread", initial_spread)
     spreads = [spread]
-    for _ in range(whole("generations", generations, at_least=0)):
+    for _ in range(whole_number("generations", generations, at_least=0)):
         drawn = generator.normal(mean, spread, count)
         mean, spread = float(drawn.mean()), float(drawn.std())
         spreads.append(spread)
@@ -37,8 +37,8 @@ def expected_variance_shrink(samples: int, generations: int) -> float:
     Exact for the mean of the variance; the typical (median) run shrinks faster still. Errors as the
     simulation's.
     """
-    count = whole("samples", samples, at_least=2)
-    return float(((count - 1) / count) ** whole("generations", generations, at_least=0))
+    count = whole_number("samples", samples, at_least=2)
+    return float(((count - 1) / count) ** whole_number("generations", generations, at_least=0))
 
 
 def expected_spread_shrink(samples: int, generations: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scale.refusal import Refusal
-from scale.validation import non_negative, number, whole
+from scale.validation import non_negative, number, whole_number
 
 
 def linear_regression_terms(inputs: ArrayLike, targets: ArrayLike, weight: float = 1.0) -> NDArray[np.float64]:
@@ -105,7 +105,7 @@ def all_reduce_traffic(gpus: int, payload_bytes: float) -> float:
 
     Raises ValueError for gpus below 1 or a payload that is negative or not finite.
     """
-    count = whole("gpus", gpus)
+    count = whole_number("gpus", gpus)
     return 2 * (count - 1) / count * non_negative("payload_bytes", payload_bytes)
 
 
@@ -115,7 +115,7 @@ def zero_traffic_ratio(stage: int) -> float:
     1.0 up to stage 2 (reduce-scatter and all-gather are the all-reduce), 1.5 for stage 3, which gathers the
     weights once more. Raises ValueError for any other stage.
     """
-    level = whole("stage", stage, at_least=0)
+    level = whole_number("stage", stage, at_least=0)
     if level > 3:
         raise Refusal(f"stage must be 0, 1, 2 or 3, not {level}.")
     return 1.5 if level == 3 else 1.0

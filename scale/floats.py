@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scale.refusal import Refusal
-from scale.validation import whole
+from scale.validation import whole_number
 
 _FLOAT64_FRACTION_BITS = 52
 _FLOAT64_BIAS = 1023
@@ -44,9 +44,9 @@ class FloatFormat:
     has_infinity: bool = True
 
     def __post_init__(self) -> None:
-        if not 2 <= whole("exponent_bits", self.exponent_bits) <= 8:
+        if not 2 <= whole_number("exponent_bits", self.exponent_bits) <= 8:
             raise Refusal(f"exponent_bits must be 2 to 8, not {self.exponent_bits}.")
-        if not 1 <= whole("fraction_bits", self.fraction_bits) <= 23:
+        if not 1 <= whole_number("fraction_bits", self.fraction_bits) <= 23:
             raise Refusal(f"fraction_bits must be 1 to 23, not {self.fraction_bits}.")
 
     @property

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scale.refusal import Refusal
-from scale.validation import whole
+from scale.validation import whole_number
 
 ORDERS = ("tp-pp-dp", "tp-dp-pp")
 
@@ -37,7 +37,7 @@ class Layout3D:
 
     def __post_init__(self) -> None:
         for name in ("tensor", "pipeline", "data"):
-            whole(name, getattr(self, name))
+            whole_number(name, getattr(self, name))
         if self.order not in ORDERS:
             raise Refusal(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}.")
 
@@ -57,13 +57,13 @@ class Layout3D:
         """Global rank of a GPU. Raises ValueError for a coordinate outside the layout."""
         limits = {"replica": self.data, "stage": self.pipeline, "tensor_rank": self.tensor}
         for (name, limit), value in zip(limits.items(), (replica, stage, tensor_rank)):
-            if whole(name, value, at_least=0) >= limit:
+            if whole_number(name, value, at_least=0) >= limit:
                 raise Refusal(f"{name} must be below {limit}, not {value}.")
         return int(self.ranks()[replica, stage, tensor_rank])
 
     def coordinates(self, rank: int) -> Coordinates:
         """Place of a global rank. Raises ValueError for a rank outside the layout."""
-        if whole("rank", rank, at_least=0) >= self.gpus:
+        if whole_number("rank", rank, at_least=0) >= self.gpus:
             raise Refusal(f"rank must be below the {self.gpus} GPUs, not {rank}.")
         outer, tensor_rank = divmod(rank, self.tensor)
         if self.order == "tp-pp-dp":
@@ -87,7 +87,7 @@ class Layout3D:
     def tensor_groups_share_a_server(self, gpus_per_server: int) -> bool:
         """Whether every tensor-parallel group lies within one server of `gpus_per_server` consecutive
         ranks."""
-        size = whole("gpus_per_server", gpus_per_server)
+        size = whole_number("gpus_per_server", gpus_per_server)
         return all(len({rank // size for rank in group}) == 1 for group in self.tensor_groups())
 
 

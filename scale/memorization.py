@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
-from scale.validation import whole
+from scale.validation import whole_number
 
 BOILERPLATE = "click here to subscribe for free updates"
 
@@ -33,7 +33,7 @@ def verbatim_probability(copies: int) -> float:
     Martin, "Speech and Language Processing", section 3.1). It grows with the copies: 0 for none, 0.01 for
     one, 0.93 for a hundred. Raises ValueError for a negative or fractional number of copies.
     """
-    repeats = whole("copies", copies, at_least=0)
+    repeats = whole_number("copies", copies, at_least=0)
     counts = Counter(pair for line in OTHER_LINES for pair in pairwise(line.split()))
     line_pairs = list(pairwise(BOILERPLATE.split()))
     for pair in line_pairs:

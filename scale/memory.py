@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 
 from scale.refusal import Refusal
-from scale.validation import positive, whole
+from scale.validation import positive, whole_number
 
 BYTES_PER_GB = 1e9
 
@@ -97,7 +97,7 @@ def training_memory(params: float, recipe: str = "adam16", data_parallel: int = 
     """
     count = positive("params", params)
     state = find_recipe(recipe)
-    replicas = whole("data_parallel", data_parallel)
+    replicas = whole_number("data_parallel", data_parallel)
     share = count / replicas if state.sharded else count
     return TrainingMemory(
         weights_bytes=state.weights * count,
@@ -138,10 +138,10 @@ def activation_bytes(
 
     Raises ValueError for a size below 1, or a t that does not divide the heads and the hidden size.
     """
-    depth, degree = whole("layers", layers), whole("tensor_parallel", tensor_parallel)
-    width, head_count = whole("hidden", hidden), whole("heads", heads)
-    tokens = whole("sequence_tokens", sequence_tokens)
-    samples = whole("micro_batch", micro_batch)
+    depth, degree = whole_number("layers", layers), whole_number("tensor_parallel", tensor_parallel)
+    width, head_count = whole_number("hidden", hidden), whole_number("heads", heads)
+    tokens = whole_number("sequence_tokens", sequence_tokens)
+    samples = whole_number("micro_batch", micro_batch)
     if width % degree or head_count % degree:
         raise Refusal(f"tensor_parallel {degree} must divide both heads {head_count} and hidden {width}.")
     token_width = tokens * samples * width
@@ -160,8 +160,8 @@ def zero_memory_per_gpu(params: float, gpus: int, stage: int, recipe: str = "ada
     not in it. Raises ValueError for params not above zero, gpus below 1, a stage outside 0..3, or an
     unknown recipe.
     """
-    count, shards, state = positive("params", params), whole("gpus", gpus), find_recipe(recipe)
-    level = whole("stage", stage, at_least=0)
+    count, shards, state = positive("params", params), whole_number("gpus", gpus), find_recipe(recipe)
+    level = whole_number("stage", stage, at_least=0)
     if level > 3:
         raise Refusal(f"stage must be 0, 1, 2 or 3, not {level}.")
     first_stage = {"optimizer": 1, "gradients": 2, "weights": 3}

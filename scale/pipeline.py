@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scale.refusal import Refusal
-from scale.validation import non_negative, whole
+from scale.validation import non_negative, whole_number
 
 SCHEDULES = ("gpipe", "1f1b")
 
@@ -38,7 +38,7 @@ def pipeline_schedule(stages: int, micro_batches: int, schedule: str = "gpipe") 
     2019, figure 2); "1f1b" alternates them after a warmup (Narayanan et al. 2021, figure 4), with the same
     bubble but at most p micro-batches in flight. Raises ValueError for counts below 1 or another schedule.
     """
-    depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
+    depth, count = whole_number("stages", stages), whole_number("micro_batches", micro_batches)
     if schedule not in SCHEDULES:
         raise Refusal(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}.")
     orders = [_order(stage, depth, count, schedule) for stage in range(depth)]
@@ -80,8 +80,8 @@ def in_flight_micro_batches(stages: int, micro_batches: int, stage: int, schedul
 
     Narayanan et al. 2021, section 2.2.1. Raises ValueError for a stage outside 0..p-1 or another schedule.
     """
-    depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
-    index = whole("stage", stage, at_least=0)
+    depth, count = whole_number("stages", stages), whole_number("micro_batches", micro_batches)
+    index = whole_number("stage", stage, at_least=0)
     if index >= depth:
         raise Refusal(f"stage must be below the {depth} stages, not {index}.")
     if schedule not in SCHEDULES:
@@ -94,7 +94,7 @@ def bubble_fraction(stages: int, micro_batches: int) -> float:
 
     Raises ValueError for counts below 1.
     """
-    depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
+    depth, count = whole_number("stages", stages), whole_number("micro_batches", micro_batches)
     return (depth - 1) / (count + depth - 1)
 
 
@@ -113,8 +113,8 @@ def interleaved_bubble_ratio(stages: int, micro_batches: int, chunks: int) -> fl
     The schedule itself needs m to be a multiple of p; the formula does not. Raises ValueError for counts
     below 1.
     """
-    depth, count = whole("stages", stages), whole("micro_batches", micro_batches)
-    return (depth - 1) / (whole("chunks", chunks) * count)
+    depth, count = whole_number("stages", stages), whole_number("micro_batches", micro_batches)
+    return (depth - 1) / (whole_number("chunks", chunks) * count)
 
 
 def interleaved_bubble_fraction(stages: int, micro_batches: int, chunks: int) -> float:
@@ -151,7 +151,7 @@ def dualpipe_bubble_seconds(
     DualPipe and DualPipeV: (p/2-1)(F&B+B-3W), for an even p. Raises ValueError for negative times, W above
     B, an odd p, another schedule, or times so unequal that the form goes negative.
     """
-    depth = whole("stages", stages)
+    depth = whole_number("stages", stages)
     forward = non_negative("forward_seconds", forward_seconds)
     backward = non_negative("backward_seconds", backward_seconds)
     weight = non_negative("weight_gradient_seconds", weight_gradient_seconds)

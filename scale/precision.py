@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scale.floats import FP8_E4M3, FP8_E5M2, FP16, FP32, FloatFormat, quantize
 from scale.refusal import Refusal
-from scale.validation import non_negative, number, positive, whole
+from scale.validation import non_negative, number, positive, whole_number
 
 FP8_RATE_OVER_16_BIT = 2.0
 """Matrix-multiply rate of fp8 over bf16 on the same GPU (NVIDIA H100 data sheet: 1,979 and 989 dense
@@ -66,7 +66,7 @@ class DynamicLossScaler:
     clean_steps: int = 0
 
     def __post_init__(self) -> None:
-        whole("growth_interval", self.growth_interval)
+        whole_number("growth_interval", self.growth_interval)
         if number("growth_factor", self.growth_factor) <= 1:
             raise Refusal(f"growth_factor must be above 1, not {self.growth_factor}.")
         if not 0 < number("backoff_factor", self.backoff_factor) < 1:
@@ -101,7 +101,7 @@ def accumulate_updates(start: float, update: float, steps: int, fmt: FloatFormat
     ValueError for values that are not finite or negative steps.
     """
     weight, added = quantize(number("start", start), fmt), quantize(number("update", update), fmt)
-    for _ in range(whole("steps", steps, at_least=0)):
+    for _ in range(whole_number("steps", steps, at_least=0)):
         weight = quantize(weight + added, fmt)
     return weight
 
@@ -165,7 +165,7 @@ def quantize_per_block(
     tensor = _within_fp32(values)
     if tensor.ndim not in (1, 2) or not tensor.size:
         raise Refusal(f"values must be a vector or a matrix and not empty, not of shape {tensor.shape}.")
-    shape = (whole("block_rows", block_rows), whole("block_columns", block_columns))
+    shape = (whole_number("block_rows", block_rows), whole_number("block_columns", block_columns))
     largest = np.abs(np.atleast_2d(tensor))
     for axis, size in enumerate(shape):
         largest = np.maximum.reduceat(largest, np.arange(0, largest.shape[axis], size), axis=axis)

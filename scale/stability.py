@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scale.refusal import Refusal
-from scale.validation import non_negative, number, positive, whole
+from scale.validation import non_negative, number, positive, whole_number
 
 
 def _loss_history(losses: Sequence[float]) -> list[float]:
@@ -33,7 +33,7 @@ def detect_spikes(losses: Sequence[float], window: int = 4, factor: float = 2.0)
     median bears and a mean would not. An infinite or NaN loss is a spike at any step. Steps count from 0.
     Raises ValueError for a window below 1, a factor of 1 or less, or a negative loss.
     """
-    width = whole("window", window)
+    width = whole_number("window", window)
     if number("factor", factor) <= 1:
         raise Refusal(f"factor must be above 1, not {factor}.")
     history = _loss_history(losses)
@@ -77,10 +77,10 @@ def rollback_plan(
     Raises ValueError for bad settings, a negative loss, a checkpoint outside the history, or if no
     checkpoint is old enough.
     """
-    needed = whole("persistence", persistence)
-    before = whole("batches_before", batches_before, at_least=0)
-    after = whole("batches_after", batches_after, at_least=0)
-    saved = [whole("each checkpoint", step, at_least=0) for step in checkpoints]
+    needed = whole_number("persistence", persistence)
+    before = whole_number("batches_before", batches_before, at_least=0)
+    after = whole_number("batches_after", batches_after, at_least=0)
+    saved = [whole_number("each checkpoint", step, at_least=0) for step in checkpoints]
     if max(saved, default=0) > len(losses):
         raise Refusal(f"checkpoint {max(saved)} lies past the {len(losses)} losses.")
     history = _loss_history(losses)
@@ -127,7 +127,7 @@ def local_square_sums(shards: Sequence[ArrayLike], copies: Sequence[int] | None 
     """Sum of squares of each GPU's shard: the one number it puts into the all-reduce. Errors as the
     norm's."""
     arrays = _gradient_shards(shards)
-    held_by = [1] * len(arrays) if copies is None else [whole("each of copies", count) for count in copies]
+    held_by = [1] * len(arrays) if copies is None else [whole_number("each of copies", count) for count in copies]
     if len(held_by) != len(arrays):
         raise Refusal(f"copies must name a count for each of the {len(arrays)} shards, not {len(held_by)}.")
     return [float(np.square(array).sum()) / count for array, count in zip(arrays, held_by)]
@@ -195,12 +195,12 @@ def train_through_a_bad_batch(
     0.25. The same seed gives the same batches with and without clipping. Raises ValueError for bad settings
     or a bad_step outside the run.
     """
-    count, bad = whole("steps", steps), whole("bad_step", bad_step, at_least=0)
+    count, bad = whole_number("steps", steps), whole_number("bad_step", bad_step, at_least=0)
     if bad >= count:
         raise Refusal(f"bad_step must be below the {count} steps, not {bad}.")
     rate, blow_up = positive("learning_rate", learning_rate), number("corruption", corruption)
     limit = None if max_norm is None else positive("max_norm", max_norm)
-    generator = np.random.default_rng(whole("seed", seed, at_least=0))
+    generator = np.random.default_rng(whole_number("seed", seed, at_least=0))
     truth, weights = generator.normal(size=8), np.zeros(8)
     clean_inputs = generator.normal(size=(256, 8))
     clean_targets = clean_inputs @ truth + generator.normal(0.0, 0.5, 256)
@@ -232,8 +232,8 @@ def warmup_cosine(
     Loshchilov and Hutter 2017, equation 5. Raises ValueError for negative steps or rates, a peak that is
     not above zero or below the final rate, or a warmup longer than the run.
     """
-    now, warmup = whole("step", step, at_least=0), whole("warmup_steps", warmup_steps, at_least=0)
-    total = whole("total_steps", total_steps)
+    now, warmup = whole_number("step", step, at_least=0), whole_number("warmup_steps", warmup_steps, at_least=0)
+    total = whole_number("total_steps", total_steps)
     peak = positive("peak_learning_rate", peak_learning_rate)
     final = non_negative("final_learning_rate", final_learning_rate)
     if final > peak or warmup > total:

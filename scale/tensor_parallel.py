@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scale.data_parallel import RingAllReduce, ring_all_reduce
 from scale.refusal import Refusal
-from scale.validation import whole
+from scale.validation import whole_number
 
 Activation = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -57,7 +57,7 @@ def _factors(inputs: ArrayLike, weights: ArrayLike) -> tuple[NDArray[Any], NDArr
 
 
 def _degree(gpus: int, size: int, what: str) -> int:
-    degree = whole("gpus", gpus)
+    degree = whole_number("gpus", gpus)
     if degree > size:
         raise Refusal(f"{size} {what} cannot be split over {degree} GPUs.")
     return degree

@@ -37,7 +37,7 @@ def non_negative(name: str, value: SupportsFloat) -> float:
     return converted
 
 
-def whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
+def whole_number(name: str, value: SupportsIndex, at_least: int = 1) -> int:
     """`value` as an int of `at_least` or more; a float such as 4.0 is refused, because it is not a
     count."""
     if isinstance(value, bool):

@@ -9,7 +9,7 @@ import pytest
 
 from curate import curate, yaml12
 from curate.config.file import read_config
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError, cause, explained, printable
 from curate.inspect.opened import OpenedRun
 from tests.commands.calling import Calling
@@ -102,14 +102,14 @@ def test_one_sentence_with_the_path_once_and_no_number(call: Calling, command: s
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     def write_half() -> None:
-        with whole(tmp_path / "a") as path:
+        with atomic(tmp_path / "a") as path:
             path.write_text("half")
             raise KeyError
 
     with pytest.raises(KeyError):
         write_half()
     assert list(tmp_path.iterdir()) == []
-    with whole(tmp_path / "a") as path:
+    with atomic(tmp_path / "a") as path:
         path.write_text("all")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

@@ -63,18 +63,42 @@ Measured = Callable[[Side, Weights, Weights], float]
 
 
 def _measures(a: Side, b: Side) -> Iterator[tuple[str, Measured, str, str]]:
-    yield ("KL to the target", Side.divergence, LOWER,
-           "nats, hashed words and pairs; its fall is DSIR's KL reduction, which tracked accuracy after training")
-    yield ("target's perplexity", lambda side, own, aims: side.model.perplexity(own, aims), LOWER,
-           "under a trigram model of the sample; says nothing of what the target has not")
-    yield ("distinct trigrams", lambda side, own, aims: side.variety.distinct(own), HIGHER,
-           "of all; noise is distinct, too")
-    yield ("compressed size", lambda side, own, aims: side.variety.compressed(own), HIGHER,
-           "of the bytes; what repeats shrinks, and noise does not")
-    yield ("exact copies", lambda side, own, aims: side.variety.exact(own), LOWER,
-           "of the documents; holds for the whole run")
-    yield ("near copies", lambda side, own, aims: side.variety.nearly(own), LOWER,
-           "of the texts, within the sample: a whole run has more")
+    yield (
+        "KL to the target",
+        Side.divergence,
+        LOWER,
+        "nats, hashed words and pairs; its fall is DSIR's KL reduction, which tracked accuracy after training",
+    )
+    yield (
+        "target's perplexity",
+        lambda side, own, aims: side.model.perplexity(own, aims),
+        LOWER,
+        "under a trigram model of the sample; says nothing of what the target has not",
+    )
+    yield (
+        "distinct trigrams",
+        lambda side, own, aims: side.variety.distinct(own),
+        HIGHER,
+        "of all; noise is distinct, too",
+    )
+    yield (
+        "compressed size",
+        lambda side, own, aims: side.variety.compressed(own),
+        HIGHER,
+        "of the bytes; what repeats shrinks, and noise does not",
+    )
+    yield (
+        "exact copies",
+        lambda side, own, aims: side.variety.exact(own),
+        LOWER,
+        "of the documents; holds for the whole run",
+    )
+    yield (
+        "near copies",
+        lambda side, own, aims: side.variety.nearly(own),
+        LOWER,
+        "of the texts, within the sample: a whole run has more",
+    )
     for name in {**a.variety.top_languages(LANGUAGES), **b.variety.top_languages(LANGUAGES)}:
         yield f"language {name}", _share_of(name), NEITHER, "of the documents"
 
@@ -93,11 +117,11 @@ def compare(a: Sample, b: Sample, target: Sample, draws: int = DRAWS) -> list[Ro
     sides = Side(a, tokens[0], goal, aims, vocabulary), Side(b, tokens[1], goal, aims, vocabulary)
     measures = list(_measures(*sides))
     z = NormalDist().inv_cdf(1 - 0.025 / len(measures))
-    whole = [(copies(side.sample), copies(target)) for side in sides]
+    weights_of = [(copies(side.sample), copies(target)) for side in sides]
     drawn = [[(halves(side.sample, draw), halves(target, draw)) for draw in range(draws)] for side in sides]
     rows = []
     for name, measure, better, shows in measures:
-        one, other = (measure(side, *weights) for side, weights in zip(sides, whole, strict=True))
+        one, other = (measure(side, *weights) for side, weights in zip(sides, weights_of, strict=True))
         apart = [measure(sides[1], *right) - measure(sides[0], *left) for left, right in zip(*drawn, strict=True)]
         spread = float(np.std(apart, ddof=1))
         rows.append(Row(name, one, other, other - one - z * spread, other - one + z * spread, better, shows))

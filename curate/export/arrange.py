@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curate.durable import once, whole
+from curate.durable import atomic, once
 from curate.export.formats import Block, Layout, Part, PartFacts, named
 from curate.export.packing import Packed, as_documents, best_fit, concatenated
 from curate.export.settings import ExportSettings
@@ -187,7 +187,7 @@ def _write_index(path: Path, packed: Packed, documents: pa.Table) -> None:
     about = documents.select(list(ABOUT)).take(pa.array(packed.document))
     table = about.add_column(0, "start", pa.array(packed.starts)).add_column(1, "end", pa.array(packed.stops))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as temporary:
+    with atomic(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", row_group_size=1 << 16)
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError
 from curate.export.formats import Block, Part, PartFacts
 from curate.export.part_file import PartFile, join
@@ -44,7 +44,7 @@ class Megatron:
         first = parts[0]
         join(first.final / f"{first.split}.bin", (self.path(part) for part in parts))
         sequences = sum(fact["sequences"] for fact in facts)
-        with whole(first.final / f"{first.split}.idx") as temporary, temporary.open("wb") as file:
+        with atomic(first.final / f"{first.split}.idx") as temporary, temporary.open("wb") as file:
             file.write(MAGIC)
             code = CODES[stored(first.layout.dtype).name]
             file.write(struct.pack("<QBQQ", VERSION, code, sequences, sequences + 1))

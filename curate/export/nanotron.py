@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.export.formats import Block, Part, PartFacts
 from curate.export.part_file import PartFile
 
@@ -50,7 +50,7 @@ class NanotronPart:
         self.index.close()
         layout = self.part.layout
         about = [f"{layout.tokenizer}|{layout.dtype.itemsize}", str(self.tokens), _for_people(self.tokens)]
-        with whole(self.path.with_name(f"{self.path.name}.metadata")) as temporary:
+        with atomic(self.path.with_name(f"{self.path.name}.metadata")) as temporary:
             temporary.write_text("\n".join(about))
         name = f"{self.part.split}/{self.path.name}"
         return {"file": name, "bytes": self.file.close(), "sequences": self.sequences, "tokens": self.tokens}

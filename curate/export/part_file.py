@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from curate.durable import whole
+from curate.durable import atomic
 
 
 class PartFile:
@@ -31,7 +31,7 @@ class PartFile:
 def join(target: Path, parts: Iterable[Path]) -> None:
     """One file out of others, in order; the same again where it is there already."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with whole(target) as temporary, temporary.open("wb") as out:
+    with atomic(target) as temporary, temporary.open("wb") as out:
         for path in parts:
             with path.open("rb") as file:
                 shutil.copyfileobj(file, out, 1 << 22)

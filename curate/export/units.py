@@ -63,7 +63,9 @@ def _cuts_well(cut: Mapping[str, Any] | None) -> bool:
         return False
     split, bytewise = steps
     pattern = split.get("pattern", {}).get("Regex")
-    whole = split.get("behavior") == "Isolated" and not split.get("invert")
-    return pattern in EXPRESSIONS and whole and not (
-        bytewise.get("use_regex", True) or bytewise.get("add_prefix_space", True)
+    isolated = split.get("behavior") == "Isolated" and not split.get("invert")
+    return (
+        pattern in EXPRESSIONS
+        and isolated
+        and not (bytewise.get("use_regex", True) or bytewise.get("add_prefix_space", True))
     )

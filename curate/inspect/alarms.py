@@ -24,6 +24,6 @@ def sentences(stats: Stats) -> list[tuple[str, str]]:
 
 
 def _said(alarm: AlarmRow, says: str) -> str:
-    part, whole = alarm["dropped"], alarm["of"]
+    part, total = alarm["dropped"], alarm["of"]
     kind = alarm["alarm"].replace("_", " ")
-    return says.format(dropped=f"{part:,}", of=f"{whole:,}", share=f"{part / max(1, whole):.1%}", kind=kind)
+    return says.format(dropped=f"{part:,}", of=f"{total:,}", share=f"{part / max(1, total):.1%}", kind=kind)

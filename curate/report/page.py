@@ -12,7 +12,7 @@ from string import Template
 
 from markupsafe import Markup
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.inspect.opened import OpenedRun
 from curate.report import (
     charts,
@@ -34,7 +34,7 @@ SAMPLES = 6
 def write(run: OpenedRun, target: Path, most_samples: int = SAMPLES) -> int:
     """Writes the report under a temporary name and renames it; returns its bytes. Equal runs give equal bytes."""
     data = page(run, most_samples).encode()
-    with whole(target) as temporary:
+    with atomic(target) as temporary:
         temporary.write_bytes(data)
     return len(data)
 

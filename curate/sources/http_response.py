@@ -127,8 +127,8 @@ def decode_body(response: HttpResponse, max_bytes: int) -> Body:
     transfer = response.headers.get("transfer-encoding", "").lower()
     cut = ""
     if "chunked" in transfer:
-        whole, broken = _dechunked(data)
-        data = data if whole is None else whole
+        complete, broken = _dechunked(data)
+        data = data if complete is None else complete
         cut = "the chunked body ends inside a chunk" if broken else ""
     dechunked = data
     names = _encodings(response.headers.get("content-encoding", "")) or _encodings(transfer.replace("chunked", ""))
@@ -268,8 +268,8 @@ def _brotli(data: bytes, max_bytes: int) -> Decoded | None:
             part = b"" if decoder.is_finished() else decoder.process(b"", output_buffer_limit=STEP)
     except brotli.error:
         return None
-    whole = decoder.is_finished()
-    return (b"".join(parts), not whole) if whole or size > len(data) else None
+    complete = decoder.is_finished()
+    return (b"".join(parts), not complete) if complete or size > len(data) else None
 
 
 def _zstd(data: bytes, max_bytes: int) -> Decoded | None:

@@ -70,9 +70,9 @@ def _lines(window: Stretches, offset: int, max_bytes: int) -> Iterator[Line]:
         block = window.take(offset, STEP)
         if not block:
             return
-        whole = block.rfind(b"\n") + 1
-        if whole:
-            for data in block[:whole].split(b"\n")[:-1]:
+        complete = block.rfind(b"\n") + 1
+        if complete:
+            for data in block[:complete].split(b"\n")[:-1]:
                 yield Line(offset, len(data) + 1, data + b"\n")
                 offset += len(data) + 1
             continue

@@ -64,14 +64,14 @@ def ratio(amounts: Sequence[float], sizes: Sequence[float], share: float) -> Int
 
     `share` is the part of the whole that was drawn; with all of it there is nothing left to guess.
     """
-    count, whole = len(sizes), sum(sizes)
-    value = sum(amounts) / whole if whole else 0.0
-    if share >= 1 or not whole:
+    count, total = len(sizes), sum(sizes)
+    value = sum(amounts) / total if total else 0.0
+    if share >= 1 or not total:
         return Interval(value, value, value)
     if count == 1:
         return Interval(value, None, None)
     spread = sum((amount - value * size) ** 2 for amount, size in zip(amounts, sizes, strict=True)) / (count - 1)
-    error = math.sqrt((1 - share) * spread / count) / (whole / count)
+    error = math.sqrt((1 - share) * spread / count) / (total / count)
     half = student_95(count - 1) * error
     return Interval(value, max(0.0, value - half), value + half)
 
@@ -196,7 +196,7 @@ def _seconds_after(
 def _extrapolated(sample: Drawn, scanned: list[ScanResult], spilled: list[float], output: Output) -> dict[str, Any]:
     share, total = sample.share, sample.total
 
-    def whole(amounts: Sequence[float]) -> dict[str, Any]:
+    def on_all(amounts: Sequence[float]) -> dict[str, Any]:
         return vars(ratio(amounts, sample.weights, share).times(total))
 
     pages = [float(result["documents"]) for result in scanned]
@@ -212,11 +212,11 @@ def _extrapolated(sample: Drawn, scanned: list[ScanResult], spilled: list[float]
             "pages": int(sum(pages)),
         },
         "input_bytes": total,
-        "pages": whole(pages),
+        "pages": on_all(pages),
         "pass_share": vars(ratio(passed, pages, share)),
-        "pass_pages": whole(passed),
-        "pass_words": whole([float(result["words"]) for result in scanned]),
-        "scan_cpu_seconds": whole([result["cpu_ns"] / 1e9 for result in scanned]),
+        "pass_pages": on_all(passed),
+        "pass_words": on_all([float(result["words"]) for result in scanned]),
+        "scan_cpu_seconds": on_all([result["cpu_ns"] / 1e9 for result in scanned]),
         # small slices compress less well than large ones, so this is rather too much than too little
         "work_bytes": (sum(spilled) + folder_bytes(output.work / "decide")) / share,
         "output_bytes": sum(written.values()) / share + samples,

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError, cause
 
 PAGES = {".html", ".htm", ".xhtml"}
@@ -47,7 +47,7 @@ def pack(folder: Path, target: Path, urls: Mapping[str, str] | None = None) -> P
     for name in named:
         if name not in pages:
             raise UserError(f"{folder}: holds no page '{name}', which the list of URLs names; mend the list")
-    with whole(target) as temporary, temporary.open("wb") as out:
+    with atomic(target) as temporary, temporary.open("wb") as out:
         writer = WARCWriter(out, gzip=not target.name.endswith(".warc"))
         for name, path in pages.items():
             _write(writer, named.get(name) or f"file:///{quote(name)}", path)

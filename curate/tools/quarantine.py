@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from curate.belt import GUARD_REASONS
 from curate.caps import REASONS as CAP_REASONS
 from curate.config.file import sources_of
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError, cause, hint
 from curate.inspect.opened import OpenedRun
 from curate.plug_ins.contract import FAILED
@@ -47,7 +47,7 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_file.setdefault(row["file_path"], []).append(row)
-    with whole(target) as temporary, temporary.open("wb") as out:
+    with atomic(target) as temporary, temporary.open("wb") as out:
         for name, places in by_file.items():
             file = InputFile(run.files[name], name, sizes[name], "")
             for piece in _pieces(file, sources, sorted(places, key=lambda row: int(row["offset"]))):

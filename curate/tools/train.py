@@ -16,7 +16,7 @@ import xxhash
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError, cause
 from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import numbered
@@ -75,7 +75,7 @@ def train(
     for label, path in files.items():
         held_out = (document for document in _texts(path, text) if _digest(document, seed) <= cuts[label].cut)
         scores[label] = np.array([model.score(document.split()) for document in held_out])
-    with whole(Path(out)) as unfinished:
+    with atomic(Path(out)) as unfinished:
         model.save(unfinished)
     return _training(cuts, scores, trainer.examples)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import fsspec
 
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError, cause
 from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import numbered
@@ -62,7 +62,7 @@ def train_on_pages(word: str, pages: str, out: str, about: str = "") -> PageTrai
         model = trainer.finish()
     except ValueError as error:
         raise UserError(f"{pages}: {error}") from None
-    with whole(Path(out)) as unfinished:
+    with atomic(Path(out)) as unfinished:
         model.save(unfinished)
     return PageTraining(learnt, left_out)
 

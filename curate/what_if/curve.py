@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.config.file import Config
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError
 from curate.inspect.tables import lines
 from curate.what_if.redecide import Changes, check_limit, new_stage
@@ -104,7 +104,7 @@ def write_plot(points: Sequence[Point], title: str, path: Path) -> None:
     try:
         if kind not in figure.canvas.get_supported_filetypes():
             raise UserError(f"{path}: is no name of a picture; give one that ends in .svg or .png")
-        with whole(path) as temporary:
+        with atomic(path) as temporary:
             figure.savefig(temporary, format=kind, bbox_inches="tight")
     finally:
         pyplot.close(figure)

@@ -32,7 +32,7 @@ class Line(NamedTuple):
     option: str
     measure: str
     now: float | None
-    whole: bool  # whether the measure is a whole number
+    integral: bool  # whether the measure is a whole number
     sides: int  # how many options judge the measure
     values: npt.NDArray[np.float64]
 
@@ -149,17 +149,17 @@ def _limit(recorded: Recorded, line: Line, pages: Mask, share: float) -> float |
         return None
     sign = -1 if line.option.startswith("min_") else 1
     exact = sign * float(np.quantile(sign * values, 1 - share / line.sides, method="inverted_cdf"))
-    return next(limit for limit in (_rounded(exact, sign, line.whole), exact) if _taken(recorded, line, limit))
+    return next(limit for limit in (_rounded(exact, sign, line.integral), exact) if _taken(recorded, line, limit))
 
 
-def _rounded(value: float, sign: int, whole: bool) -> float:
+def _rounded(value: float, sign: int, integral: bool) -> float:
     """A limit in three digits, rounded to the side that drops less."""
     if value == 0:
         return 0
     step = 10.0 ** (math.floor(math.log10(abs(value))) - DIGITS + 1)
     up = math.ceil(round(value / step, 6)) if sign > 0 else math.floor(round(value / step, 6))
     near = float(f"{up * step:.12g}")
-    return (math.ceil(near) if sign > 0 else math.floor(near)) if whole else near
+    return (math.ceil(near) if sign > 0 else math.floor(near)) if integral else near
 
 
 def _taken(recorded: Recorded, line: Line, limit: float) -> bool:
@@ -209,5 +209,5 @@ def plain(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def _part(count: int, whole: int) -> str:
-    return f"{100 * count / whole:.1f}%"
+def _part(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f}%"

@@ -181,13 +181,13 @@ class _Both:
         common = next((at for at, (one, two) in enumerate(zip(a, b)) if one != two), min(len(a), len(b)))
         self.first = Belt(a[:common], caps, False)
         self.rest = [Belt(line[common:], caps, False) for line in (a, b)]
-        self.whole = [Belt(line, caps, False) for line in (a, b)]
+        self.from_the_start = [Belt(line, caps, False) for line in (a, b)]
 
     def verdicts(self, doc: Document) -> tuple[Side, Side]:
         """What each says of a page."""
         passage = self.first.run(doc)
         if passage.drop and passage.stage == CAPS:  # without text so far; the stages that follow may make it
-            ends = [belt.run(doc) for belt in self.whole]
+            ends = [belt.run(doc) for belt in self.from_the_start]
         else:
             ends = [passage if passage.drop else belt.run(passage.doc) for belt in self.rest]
         one, two = (

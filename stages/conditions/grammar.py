@@ -31,7 +31,7 @@ def condition(text: str) -> Condition:
     """The condition that a text says. Raises NoCondition."""
     if len(text) > MOST_CHARACTERS:
         raise NoCondition(f"is longer than {MOST_CHARACTERS:,} characters; write two stages' worth as two runs")
-    return _Reader(text).whole()
+    return _Reader(text).condition()
 
 
 class _Reader:
@@ -42,7 +42,7 @@ class _Reader:
         self.kind, self.token, self.start, self.before = "", "", 0, 0
         self._next()
 
-    def whole(self) -> Condition:
+    def condition(self) -> Condition:
         read = self._any()
         if self.kind != "end":
             self._wrong("and, or, or the end")

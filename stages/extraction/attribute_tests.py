@@ -144,9 +144,9 @@ def _literal(pattern: str) -> str:
 
 def _top_level(pattern: str) -> list[str]:
     """The alternatives of a pattern that stand in no bracket; `^(?:a|b)` counts as `^a|^b`."""
-    whole = re.fullmatch(r"\^\(\?:((?:[^()]|\([^()]*\))*)\)", pattern)
-    if whole:
-        return [f"^{part}" for part in _top_level(whole[1])]
+    group = re.fullmatch(r"\^\(\?:((?:[^()]|\([^()]*\))*)\)", pattern)
+    if group:
+        return [f"^{part}" for part in _top_level(group[1])]
     parts, depth, escaped = [""], 0, False
     for character in pattern:
         if not escaped:

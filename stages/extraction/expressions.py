@@ -47,7 +47,7 @@ def marked(expression: XPath, marker: Marker) -> "Marked | XPath":
     """The expression with its tests over attributes as marks, or itself where it lies outside the subset."""
     try:
         parser = _Parser(expression.path, marker)
-        text = parser.whole()
+        text = parser.expression()
     except Unsupported:
         return expression
     return Marked(expression, XPath(text), "".join(parser.needed) if all(parser.needed) else "", parser.first_of_parent)
@@ -92,7 +92,7 @@ class _Parser:
             raise Unsupported(token)
         return token[1:-1]
 
-    def whole(self) -> str:
+    def expression(self) -> str:
         text = self.union()
         if self.at < len(self.tokens):
             raise Unsupported(self.take())

@@ -95,13 +95,13 @@ def word_hash(word: str) -> int:
     """KenLM's hash of a word: MurmurHash64A of its UTF-8 with seed 0 (Appleby; public domain)."""
     data = word.encode("utf-8", "surrogatepass")
     found = len(data) * _MULTIPLIER & _MASK
-    whole = len(data) & ~7
-    for (part,) in struct.iter_unpack("<Q", data[:whole]):
+    in_words = len(data) & ~7
+    for (part,) in struct.iter_unpack("<Q", data[:in_words]):
         part = part * _MULTIPLIER & _MASK
         part ^= part >> 47
         found = ((found ^ (part * _MULTIPLIER & _MASK)) * _MULTIPLIER) & _MASK
-    if whole < len(data):
-        found = ((found ^ int.from_bytes(data[whole:], "little")) * _MULTIPLIER) & _MASK
+    if in_words < len(data):
+        found = ((found ^ int.from_bytes(data[in_words:], "little")) * _MULTIPLIER) & _MASK
     found ^= found >> 47
     found = found * _MULTIPLIER & _MASK
     return found ^ found >> 47

@@ -69,8 +69,8 @@ def ibans(text: str) -> Iterator[Span]:
             kept += text[end].isalnum()
             end += 1
         value = found[0][: end - found.start()].replace(" ", "").replace("-", "")
-        whole = kept == length and length and not text[end : end + 1].isalnum()
-        if whole and int("".join(str(int(letter, 36)) for letter in value[4:] + value[:4])) % 97 == 1:
+        complete = kept == length and length and not text[end : end + 1].isalnum()
+        if complete and int("".join(str(int(letter, 36)) for letter in value[4:] + value[:4])) % 97 == 1:
             yield Span(found.start(), end, "iban", value)
 
 

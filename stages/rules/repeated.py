@@ -16,9 +16,9 @@ Measured = dict[str, Any]
 _Ratio = Callable[[NGrams, int, str], float | None]
 
 
-def share(part: float, whole: float) -> float:
+def share(part: float, total: float) -> float:
     """A part of a whole; 0 of nothing."""
-    return part / whole if whole else 0.0
+    return part / total if total else 0.0
 
 
 def _n_grams(words: Sequence[str], text: str, top: _Ratio, duplicate: _Ratio) -> Measured:
@@ -34,20 +34,20 @@ def _copies(items: Sequence[str], kind: str, characters: int | None = None) -> M
     """Items that are copies of an earlier one; characters against `characters`, else those of the items."""
     distinct = set(items)
     copied = sum(map(len, items)) - sum(map(len, distinct))
-    whole = sum(map(len, items)) if characters is None else characters
+    total = sum(map(len, items)) if characters is None else characters
     return {
         f"duplicate_{kind}_ratio": share(len(items) - len(distinct), len(items)),
-        f"duplicate_{kind}_character_ratio": share(copied, whole),
+        f"duplicate_{kind}_character_ratio": share(copied, total),
     }
 
 
 def _members(items: Sequence[str], kind: str, characters: int | None = None) -> Measured:
     """Items that stand more than once, the first among them; characters as in `_copies`."""
     repeated = [(item, count) for item, count in Counter(items).items() if count > 1]
-    whole = sum(map(len, items)) if characters is None else characters
+    total = sum(map(len, items)) if characters is None else characters
     return {
         f"duplicate_{kind}_ratio": share(sum(count for _, count in repeated), len(items)),
-        f"duplicate_{kind}_character_ratio": share(sum(len(item) * n for item, n in repeated), whole),
+        f"duplicate_{kind}_character_ratio": share(sum(len(item) * n for item, n in repeated), total),
     }
 
 

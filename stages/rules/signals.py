@@ -61,8 +61,8 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFD", " ".join(text.translate(_NO_PUNCTUATION).lower().split()))
 
 
-def _share(part: float, whole: float) -> float | None:
-    return round(part / whole, 8) if whole else None
+def _share(part: float, total: float) -> float | None:
+    return round(part / total, 8) if total else None
 
 
 def _entropy(words: Sequence[str]) -> float | None:

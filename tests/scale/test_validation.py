@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scale.validation import non_negative, number, positive, whole
+from scale.validation import non_negative, number, positive, whole_number
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "7", None, True, 10**400, [1]])
@@ -26,10 +26,10 @@ def test_signs() -> None:
 @pytest.mark.parametrize("value", [4.0, "4", None, True, math.nan])
 def test_counts_are_whole_numbers(value: object) -> None:
     with pytest.raises(ValueError, match="gpus must be a whole number"):
-        whole("gpus", value)  # type: ignore[arg-type]
+        whole_number("gpus", value)  # type: ignore[arg-type]
 
 
 def test_counts_have_a_lower_bound() -> None:
-    assert whole("gpus", np.int64(3)) == 3 and whole("steps", 0, at_least=0) == 0
+    assert whole_number("gpus", np.int64(3)) == 3 and whole_number("steps", 0, at_least=0) == 0
     with pytest.raises(ValueError, match=r"gpus must be at least 1, not 0\."):
-        whole("gpus", 0)
+        whole_number("gpus", 0)

@@ -23,10 +23,13 @@ from curate.stage import OPENING
 @click.argument("out")
 @click.argument("place", metavar="URL|FILE:OFFSET")
 @click.option(
-    "--text", "whole", is_flag=True, help="The whole text; made again from the input where the run did not store it."
+    "--text",
+    "full_text",
+    is_flag=True,
+    help="The whole text; made again from the input where the run did not store it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(out: str, place: str, whole: bool, as_json: bool) -> None:
+def command(out: str, place: str, full_text: bool, as_json: bool) -> None:
     """Tell why the page at URL or FILE:OFFSET was kept or dropped in the run at OUT.
 
     Each stage with its verdict, each measure with its value and the limits of the run's config, what it is a
@@ -35,7 +38,7 @@ def command(out: str, place: str, whole: bool, as_json: bool) -> None:
     """
     run = OpenedRun.of(out)
     token = token_place(run, place)
-    explanations = [_explanation(run, found, whole) for found in find(run, token.address if token else place)]
+    explanations = [_explanation(run, found, full_text) for found in find(run, token.address if token else place)]
     if as_json:
         click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in explanations], indent=1))
         return
@@ -44,10 +47,10 @@ def command(out: str, place: str, whole: bool, as_json: bool) -> None:
     for number, (found, more) in enumerate(explanations):
         if number:
             click.echo("")
-        click.echo("\n".join(_lines(run, found, more, whole)))
+        click.echo("\n".join(_lines(run, found, more, full_text)))
 
 
-def _explanation(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict[str, Any]]:
+def _explanation(run: OpenedRun, found: Found, full_text: bool) -> tuple[Found, dict[str, Any]]:
     """Title of the raw page and its text, as far as they can be had; and how to reopen it."""
     more: dict[str, Any] = {"title": None, "text": found.row.get("text") or sampled_text(run, found), "missing": None}
     alike = ["--against", str(run.folder)] if found.row.get("stage") in dict(run.config.corpus_stages) else []
@@ -58,26 +61,26 @@ def _explanation(run: OpenedRun, found: Found, whole: bool) -> tuple[Found, dict
         document = Reopened(run).document(found.file, found.offset)
         more["title"] = title(document)
         stage = found.row.get("stage")
-        if whole and more["text"] is None and stage not in OPENING:
+        if full_text and more["text"] is None and stage not in OPENING:
             more["text"] = text_by_belt(run, document, stage)
     except Gone as error:
         more["missing"] = str(error)
     return found, more
 
 
-def _lines(run: OpenedRun, found: Found, more: dict[str, Any], whole: bool) -> list[str]:
+def _lines(run: OpenedRun, found: Found, more: dict[str, Any], full_text: bool) -> list[str]:
     path = page_path(run, found)
     journey = path_lines(path, run.options)
     after = [""]
     if more["title"]:
         after.append(f"title    {excerpt(more['title'])}")
-    if more["text"] and not whole:
+    if more["text"] and not full_text:
         after.append(f"text     {excerpt(more['text'])}")
     if not more["text"] and path.words:
         after.append("text     not stored by the run; --text makes it again from the input")
     if more["missing"]:
         after.append(f"input    {more['missing']}: no title, no text but what the run stored")
     after.append(f"reopen   {more['reopen']}")
-    if whole and more["text"]:
+    if full_text and more["text"]:
         after += ["", printable(more["text"])]
     return [*journey, *after]

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from curate.config.recipes import BESIDE, Need, Recipe, folder, names, recipe
-from curate.durable import whole
+from curate.durable import atomic
 from curate.errors import UserError
 from curate.shipped import shipped
 
@@ -53,7 +53,7 @@ def command(
     if sample:
         text = _reading(text, f"{_with_sample(path.parent).as_posix()}/*.warc*")
     text, brought = _with_lists(text, path)
-    with whole(path) as new:
+    with atomic(path) as new:
         new.write_text(text, encoding="utf-8")
     _tell(path, chosen, brought, without)
 
@@ -70,7 +70,7 @@ def _with_sample(folder: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     for file in sorted(shipped(SAMPLE).glob("*.warc*")):
         if not (place / file.name).exists():
-            with whole(place / file.name) as new:
+            with atomic(place / file.name) as new:
                 new.write_bytes(file.read_bytes())
     return place
 

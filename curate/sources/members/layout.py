@@ -29,9 +29,9 @@ def layout(window: Window, name: str, max_bytes: int) -> Layout:
 
     The first bytes say which codec it is; where nothing can be read with that, the name does.
     """
-    whole = WholeStream.at_start(window)
-    if whole is not None:
-        return Layout("stream", whole)
+    stream = WholeStream.at_start(window)
+    if stream is not None:
+        return Layout("stream", stream)
     by_head, by_name = _codec_of_bytes(window), _codec_of_name(window, name)
     if by_head and by_name and by_head.name == by_name.name:
         by_name = by_head

@@ -30,14 +30,14 @@ def attention_context(model: Model, sequence: int, causal: bool) -> float:
     a = model.attention
     if not model.attending_layers:
         return 0.0
-    whole = sequence / 2 if causal else float(sequence)
+    full = sequence / 2 if causal else float(sequence)
     if not a.window or not a.windowed_layers:
-        return whole
+        return full
     window = min(float(a.window), float(sequence))
     # Query i may see min(i, w) keys when attention is causal: w - w²/2s in the mean.
     narrow = window * (1 - window / (2 * sequence)) if causal else window
     windowed = min(a.windowed_layers, model.attending_layers)
-    return (windowed * narrow + (model.attending_layers - windowed) * whole) / model.attending_layers
+    return (windowed * narrow + (model.attending_layers - windowed) * full) / model.attending_layers
 
 
 def token_flops(model: Model, sequence: int) -> TokenFlops:

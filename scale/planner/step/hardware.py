@@ -166,8 +166,8 @@ def _spellings(name: str) -> set[str]:
     """What an entry of the table may be called: its first words, or its model and its memory, with or without GB."""
     words = name.lower().split("-")
     starts = {"".join(words[:count]) for count in range(1, len(words) + 1)}
-    whole = starts | {words[0] + words[-1]}
-    return whole | {spelling.removesuffix("gb") for spelling in whole}
+    spellings = starts | {words[0] + words[-1]}
+    return spellings | {spelling.removesuffix("gb") for spelling in spellings}
 
 
 def _letters(name: str) -> str:

@@ -119,8 +119,8 @@ def test_every_profile_measures_any_text(text: str) -> None:
 # The n-gram ratios of each set as a plain reading of its definition: (words or tokens, n, text) -> ratio.
 
 
-def share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def share(part: float, total: float) -> float:
+    return part / total if total else 0.0
 
 
 def counted(words: list[str], size: int) -> Counter[tuple[str, ...]]:
