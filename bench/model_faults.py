@@ -30,7 +30,7 @@ from stages.models.importance_model import ImportanceTrainer
 from stages.models.linear_model import LinearTrainer
 from stages.naive_bayes import NaiveBayes
 from stages.perplexity import Perplexity
-from stages.rules.bayes_model import Trainer
+from stages.rules.bayes_model import BayesTrainer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the writers of small models are the tests' own
 
@@ -55,7 +55,7 @@ def made(folder: Path) -> dict[str, tuple[str, Check]]:
     for trainer, name in (
         (LinearTrainer(bits=12), "linear"),
         (ImportanceTrainer(), "importance"),
-        (Trainer(), "bayes"),
+        (BayesTrainer(), "bayes"),
     ):
         for some, good in zip(texts, (True, False), strict=True):
             for text in some:

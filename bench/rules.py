@@ -21,7 +21,7 @@ from stages.c4 import C4
 from stages.fineweb import FineWeb
 from stages.gopher import Gopher, Profile
 from stages.naive_bayes import NaiveBayes
-from stages.rules.bayes_model import Trainer
+from stages.rules.bayes_model import BayesTrainer
 from stages.tokens import Tokens
 from stages.url_filter import UrlFilter
 
@@ -89,7 +89,7 @@ def main() -> None:
 def trained(texts: list[str], folder: str, order: int) -> NaiveBayes:
     """A stage with a model of the first half of the texts against the second."""
     path, half = Path(folder, f"model{order}"), len(texts) // 2
-    trainer = Trainer(order=order).add_all(texts[:half], good=True).add_all(texts[half:], good=False)
+    trainer = BayesTrainer(order=order).add_all(texts[:half], good=True).add_all(texts[half:], good=False)
     trainer.finish().save(path)
     return NaiveBayes(model=str(path))
 

@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 
 from scale.memory import RECIPES
 from scale.planner.models.families import model_from_config
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step import calibration as constants_file
 from scale.planner.step.arrays import Array, Grid, Shape
 from scale.planner.step.memory import GIB, stage_memory
@@ -34,13 +34,13 @@ class Peak:
     """One measured peak (GiB reserved by the allocator) with what ran."""
 
     case: str
-    model: Model
+    model: Architecture
     layout: Layout
     train: Train
     gib: float
 
 
-def llama3(hidden: int, ffn: int, layers: int, heads: int) -> Model:
+def llama3(hidden: int, ffn: int, layers: int, heads: int) -> Architecture:
     return model_from_config(
         {
             "model_type": "llama",

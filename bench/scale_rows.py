@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scale.planner.models.model import Attention, Model
+from scale.planner.models.model import Architecture, Attention
 from scale.planner.step.arrays import Array, Grid, Rates, Shape, array
 from scale.planner.step.calibration import Constants
 from scale.planner.step.hardware import Cluster, find_gpu
@@ -27,7 +27,7 @@ class Row:
 
     table: str
     group: str
-    model: Model
+    model: Architecture
     cluster: Cluster
     layout: Layout
     train: Train
@@ -39,9 +39,9 @@ def read(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def gpt(hidden: int, layers: int, heads: int, vocab: int, positions: int) -> Model:
+def gpt(hidden: int, layers: int, heads: int, vocab: int, positions: int) -> Architecture:
     """A GPT-2-style model as Megatron-LM and llm-foundry train it: biases, LayerNorm, tied embeddings, MLP of 4h."""
-    return Model(
+    return Architecture(
         f"gpt-{hidden}x{layers}",
         layers,
         hidden,

@@ -26,7 +26,7 @@ from curate.output.fingerprint import fingerprint, public
 from curate.output.folder import EXPORT, Output
 from curate.output.lease import Lease
 from curate.output.schema import attributes
-from curate.output.written import PartFacts, Written
+from curate.output.written import TableFacts, Written
 from curate.scan.crawl import crawl, input_files, plan, slice_size
 from curate.scan.sketch_writer import sketched_after
 from curate.scan.stored import expected
@@ -193,14 +193,14 @@ def write_all(survivors: Survivors, executor: Executor, output: Output, progress
     progress("write", {"shards": len(shards)})
     (output.final / "shards").mkdir(parents=True, exist_ok=True)
     shard_facts = write_shards(executor, survivors, shards, output.final / "shards")
-    part_facts: dict[str, list[PartFacts]] = {}
+    part_facts: dict[str, list[TableFacts]] = {}
     for kind, rows in ledger.PART_ROWS.items():
         if kind == "cuts" and not any(declared(stage).spans for _, stage in survivors.config.corpus_stages):
             continue
         folder = output.final / kind
         folder.mkdir(parents=True, exist_ok=True)
         parts = ledger.plan_parts(kind, ledger.part_counts(kind, survivors, verdicts), rows)
-        part_tasks = [ledger.PartTask(work, part, str(folder)) for part in parts]
+        part_tasks = [ledger.TableTask(work, part, str(folder)) for part in parts]
         part_facts[kind] = results(executor, ledger.write_part, part_tasks)
     ledger.write_samples(survivors, part_facts["ledger"], output.final / "samples")
     return Written(shard_facts, part_facts["ledger"])

@@ -19,7 +19,7 @@ from curate.corpus import Corpus
 from curate.document import Document, Drop
 from curate.errors import UserError
 from curate.stage import CUT, Cuts, FileName, Sketch, Span, Verdicts
-from stages.spans.evaluation_sets import Example, Grams, Index, made
+from stages.spans.evaluation_sets import EvaluationText, Grams, Index, made
 from stages.spans.plain_words import plain_places, plain_words
 from stages.spans.repeats import PLACE_BITS, PLACES
 
@@ -32,13 +32,13 @@ def _index(sets: tuple[tuple[str, str], ...], fields: tuple[str, ...] | None, si
     return made(dict(sets), fields, size, least)
 
 
-class _Task(NamedTuple):
+class _OverlapTask(NamedTuple):
     corpus: Corpus
     stage: "Decontaminate"
     partition: int
 
 
-def _find(task: _Task) -> Path:
+def _find(task: _OverlapTask) -> Path:
     return task.stage.found(task.corpus, task.partition)
 
 
@@ -142,7 +142,7 @@ class Decontaminate:
         return corpus.saved(f"cuts-{partition:05}", write)
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts | Cuts]:
-        tasks = [_Task(corpus, self, partition) for partition in range(corpus.partitions)]
+        tasks = [_OverlapTask(corpus, self, partition) for partition in range(corpus.partitions)]
         pairs = [np.empty((0, 2), np.int64)]
         common = 0
         for path in corpus.map(_find, tasks):
@@ -173,7 +173,7 @@ class Decontaminate:
         grams, place = self._gram(number)
         return str(self._example(grams, place))
 
-    def _example(self, grams: Grams, place: int) -> Example:
+    def _example(self, grams: Grams, place: int) -> EvaluationText:
         return self.index().examples[int(grams.examples[place])]
 
     def spans(self, doc: Document, starts: I64, ends: I64) -> list[Span]:

@@ -36,12 +36,12 @@ def exact_dedup(documents: Sequence[str]) -> list[str]:
     return list(first.values())
 
 
-class _Task(NamedTuple):
+class _TextTask(NamedTuple):
     corpus: Corpus
     partition: int
 
 
-def _find_copies(task: _Task) -> Path:
+def _find_copies(task: _TextTask) -> Path:
     """The file of a partition's copies and the first of each, as pairs of numbers."""
     corpus, partition = task
 
@@ -91,7 +91,7 @@ class ExactDedup:
         return Sketch(np.frombuffer(digest, "<u8", 1), np.frombuffer(digest, SHA1)[0])
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
-        for path in corpus.map(_find_copies, [_Task(corpus, index) for index in range(corpus.partitions)]):
+        for path in corpus.map(_find_copies, [_TextTask(corpus, index) for index in range(corpus.partitions)]):
             pairs = np.fromfile(path, np.int64).reshape(-1, 2)
             scores = np.ones(len(pairs), np.float32)
             yield Verdicts(pairs[:, 0], "exact_duplicate", pairs[:, 1], scores)

@@ -13,7 +13,7 @@ from curate.document import Document, Drop
 from curate.errors import UserError
 from curate.stage import FileName, Measures, Rule, RuleStage
 from curate.text import clean
-from stages.extraction.article import Options, article_text
+from stages.extraction.article import TextOptions, article_text
 from stages.extraction.blocks import model
 from stages.extraction.blocks.extractor import main
 from stages.extraction.memo import Extracted, Memo
@@ -106,7 +106,9 @@ class Extract(RuleStage):
         if self.engine == "resiliparse":
             precise = self.favor == "precision"
             return main_text(source, tables=self.tables, links=self.links, precise=precise) if source.strip() else ""
-        return article_text(source, Options(self.mode, self.favor, self.tables, self.links)) if source.strip() else ""
+        return (
+            article_text(source, TextOptions(self.mode, self.favor, self.tables, self.links)) if source.strip() else ""
+        )
 
 
 @lru_cache(maxsize=1)  # for `clean` and `measure` alike

@@ -11,7 +11,7 @@ from pydantic import Field
 from curate.document import Document, Drop
 from curate.errors import UserError
 from curate.stage import FileName, Measures, Rule, RuleStage
-from stages.languages.table import Row, Table, load_table, row_of
+from stages.languages.table import LanguageRow, Table, load_table, row_of
 from stages.models.word_grams import plain_word
 from stages.rules import paper
 from stages.rules.n_grams import DUPLICATE_SIZES, TOP_SIZES, NGrams
@@ -75,7 +75,7 @@ def alphabetic_ratio(words: Sequence[str]) -> float:
     return paper.alphabetic_words(words) / max(len(words) - bare.count("") + marks, 1)
 
 
-def stop_words_met(row: Row, text: str, words: Sequence[str]) -> int:
+def stop_words_met(row: LanguageRow, text: str, words: Sequence[str]) -> int:
     """How many different stop words of a language a text has."""
     if row.in_text:
         return sum(word in text for word in row.stop_words)
@@ -183,7 +183,7 @@ class FineWeb2(RuleStage):
         return None
 
 
-def measured(text: str, row: Row) -> dict[str, Any]:
+def measured(text: str, row: LanguageRow) -> dict[str, Any]:
     """All measures of a text, save its language's own."""
     lines = [line for line in map(str.strip, text.splitlines()) if line]
     words = words_of(text)

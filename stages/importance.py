@@ -126,7 +126,7 @@ class Importance:
         enough: Mask = records["words"] >= (self.min_words or 0)
         return enough
 
-    def _cut(self, corpus: Corpus, room: int) -> "_Cut":
+    def _cut(self, corpus: Corpus, room: int) -> "_BudgetEnd":
         """Where the longest run of pages that fits ends: by the digits of their keys, one digit a pass."""
         cut, taken = 0, 0
         for shift in range(64 - DIGIT, -1, -DIGIT):
@@ -141,11 +141,11 @@ class Importance:
                 np.add.at(held, digits.astype(np.int64), records["tokens"][open_])
             upto = np.cumsum(held)
             if shift == 64 - DIGIT and upto[-1] <= room:
-                return _Cut((1 << 64) - 1, room, everything=True)
+                return _BudgetEnd((1 << 64) - 1, room, everything=True)
             digit = int(np.searchsorted(upto, room - taken, "right"))
             taken += int(upto[digit - 1]) if digit else 0
             cut |= digit << shift
-        return _Cut(cut, room - taken)
+        return _BudgetEnd(cut, room - taken)
 
 
 def _keys(records: npt.NDArray[Any]) -> U64:
@@ -153,7 +153,7 @@ def _keys(records: npt.NDArray[Any]) -> U64:
 
 
 @dataclass
-class _Cut:
+class _BudgetEnd:
     """The key at which the budget is full; `room` is what is left for the pages that have this very key."""
 
     key: int

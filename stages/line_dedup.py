@@ -32,13 +32,13 @@ Least = Annotated[int, Field(ge=0)]
 _SAYS = re.compile(r"[^\W_]")  # a letter or a digit: rules of tables and lone bullets have none
 
 
-class _Task(NamedTuple):
+class _LineTask(NamedTuple):
     corpus: Corpus
     keep: Keep
     partition: int
 
 
-def _find(task: _Task) -> Path:
+def _find(task: _LineTask) -> Path:
     return cuts_of(task.corpus, task.partition, task.keep, 1)
 
 
@@ -92,7 +92,7 @@ class LineDedup:
         return Sketch(found[:, 0], None, carried(found[:, 1], places))
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts | Cuts]:
-        tasks = [_Task(corpus, self.keep, partition) for partition in range(corpus.partitions)]
+        tasks = [_LineTask(corpus, self.keep, partition) for partition in range(corpus.partitions)]
         for path in corpus.map(_find, tasks):
             yield from Cuts.load(path)
 

@@ -20,7 +20,7 @@ Ratio = Annotated[float, Field(ge=0, le=1)]
 
 RULES: tuple[Rule, ...] = (Rule("too_many_words_removed", "removed_word_ratio", "max_removed_word_ratio"),)
 
-_EDITS: Mapping[str, Callable[[str, lines.LineRules], str]] = {"refinedweb": lines.refinedweb, "dclm": lines.dclm}
+_EDITS: Mapping[str, Callable[[str, lines.LineOptions], str]] = {"refinedweb": lines.refinedweb, "dclm": lines.dclm}
 _WORDS: Mapping[str, Callable[[str], int]] = {"refinedweb": lines.white_space_words, "dclm": lines.dclm_words}
 
 
@@ -59,8 +59,8 @@ class LineRules(RuleStage):
         if not all((*self.phrases_anywhere, *self.phrases_at_end, *self.phrases_at_start)):
             raise ValueError("a phrase is empty; give its words, or take it out of the list")
 
-    def _rules(self) -> lines.LineRules:
-        return lines.LineRules(
+    def _rules(self) -> lines.LineOptions:
+        return lines.LineOptions(
             self.max_uppercase_ratio,
             self.remove_numeric_lines,
             self.remove_counter_lines,

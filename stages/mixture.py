@@ -17,7 +17,7 @@ from curate.errors import UserError
 from curate.stage import Alarm, Columns, Sketch, Verdicts
 from scale.mixture import epochs_per_source
 from stages.mixing.pool import CLUSTER, REHYDRATION, Pool, Rehydrate, Table, grouped
-from stages.mixing.prefix import Share
+from stages.mixing.prefix import PrefixShare
 from stages.mixing.shares import Alpha, Phase, Weight, adds_to_one, wanted
 
 I64 = npt.NDArray[np.int64]
@@ -153,7 +153,7 @@ class Mixture:
             raise UserError(self._unlisted(corpus))
         wants = self._wanted(pool)
         limits = self._limited(pool, wants)
-        shares = [Share.of(pool, limit) for limit in limits]
+        shares = [PrefixShare.of(pool, limit) for limit in limits]
         if self.other == "drop":
             for share in shares:
                 share.passes[-1], share.cut.open[-1] = 0, False
@@ -205,7 +205,7 @@ class Mixture:
             first -= len(chunk)
         return f"mixture: no weight for a {self.by}; {fix}"
 
-    def _verdicts(self, pool: Pool, shares: list[Share], taken: I64) -> Iterator[Verdicts]:
+    def _verdicts(self, pool: Pool, shares: list[PrefixShare], taken: I64) -> Iterator[Verdicts]:
         """Copies and drops, block after block; adds what is taken to `taken`."""
         for block in pool.blocks():
             places = np.flatnonzero(block.living)

@@ -13,7 +13,7 @@ from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.models.word_grams import plain_word
 from stages.rules import bayes_model
-from stages.rules.bayes_model import BayesModel, Trainer
+from stages.rules.bayes_model import BayesModel, BayesTrainer
 from stages.rules.scope import in_scope
 
 EXAMPLES = "examples"  # in place of a model's path: the model of the examples below
@@ -36,7 +36,7 @@ BAD_EXAMPLES = (
 def load_model(path: str) -> BayesModel:
     """The model in a file, or that of the built-in examples, loaded once a process."""
     if path == EXAMPLES:
-        return Trainer().add_all(GOOD_EXAMPLES, good=True).add_all(BAD_EXAMPLES, good=False).finish()
+        return BayesTrainer().add_all(GOOD_EXAMPLES, good=True).add_all(BAD_EXAMPLES, good=False).finish()
     return bayes_model.load_model(path)
 
 
@@ -77,7 +77,7 @@ class NaiveBayes(RuleStage):
     adds: ClassVar[Mapping[str, pa.DataType]] = {"naive_bayes_score": pa.float64()}
     measures: ClassVar[Mapping[str, pa.DataType]] = adds
     rules: ClassVar[tuple[Rule, ...]] = (Rule("low_score", "naive_bayes_score", "min_score"),)
-    trainer: ClassVar[type[Trainer]] = Trainer
+    trainer: ClassVar[type[BayesTrainer]] = BayesTrainer
 
     def check(self, before: object, after: object) -> None:
         """Raises ValueError where the model is missing or foreign, before a page is read."""

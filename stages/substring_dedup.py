@@ -25,14 +25,14 @@ I64 = npt.NDArray[np.int64]
 Least = Annotated[int, Field(ge=0)]
 
 
-class _Task(NamedTuple):
+class _StretchTask(NamedTuple):
     corpus: Corpus
     keep: Literal["first", "none"]
     width: int
     partition: int
 
 
-def _find(task: _Task) -> Path:
+def _find(task: _StretchTask) -> Path:
     return cuts_of(task.corpus, task.partition, task.keep, task.width)
 
 
@@ -83,7 +83,7 @@ class SubstringDedup:
         ]
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts | Cuts]:
-        tasks = [_Task(corpus, self.keep, self.min_tokens, partition) for partition in range(corpus.partitions)]
+        tasks = [_StretchTask(corpus, self.keep, self.min_tokens, partition) for partition in range(corpus.partitions)]
         for path in corpus.map(_find, tasks):
             yield from Cuts.load(path)
 

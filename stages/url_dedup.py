@@ -62,13 +62,13 @@ def _microseconds(date: str) -> int:
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-class _Task(NamedTuple):
+class _UrlTask(NamedTuple):
     corpus: Corpus
     newest: bool
     partition: int
 
 
-def _find(task: _Task) -> Path:
+def _find(task: _UrlTask) -> Path:
     """The file of pairs: a document that goes, and the one of its URL that stays."""
 
     def write(path: Path) -> None:
@@ -122,7 +122,7 @@ class UrlDedup:
         return same
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts]:
-        tasks = [_Task(corpus, self.keep == "newest", index) for index in range(corpus.partitions)]
+        tasks = [_UrlTask(corpus, self.keep == "newest", index) for index in range(corpus.partitions)]
         for path in corpus.map(_find, tasks):
             pairs = np.fromfile(path, np.int64).reshape(-1, 2)
             yield Verdicts(pairs[:, 0], "same_url", pairs[:, 1])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from curate.compare.n_grams import Counted, Tokens
+from curate.compare.n_grams import Counted, SampleTokens
 
 BUCKETS = 10_000  # as in DSIR (Xie et al. 2023, section 3.1): unigrams and bigrams, hashed
 PRIOR = 30.0  # tokens: the weight of the shorter context in the language model (MacKay and Peto 1995)
@@ -17,10 +17,10 @@ Weights = npt.NDArray[Any]
 F64 = npt.NDArray[np.float64]
 
 
-class Buckets:
+class HashedGrams:
     """The distribution of a sample over hashed unigrams and bigrams."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: SampleTokens) -> None:
         parts = [tokens.grams(n) for n in (1, 2)]
         keys = np.concatenate([keys for keys, _ in parts])
         text = np.concatenate([text for _, text in parts])
@@ -38,10 +38,10 @@ def divergence(target: F64, of: F64) -> float:
     return float((target * np.log(target / of)).sum())
 
 
-class Target:
+class TargetGrams:
     """The n-grams of a target, each with the contexts that a trigram model needs."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: SampleTokens) -> None:
         self.tokens = tokens
         (one, _), (two, _), (three, self.text) = (tokens.grams(n) for n in (1, 2, 3))
         inside = _starts(tokens, 3)
@@ -56,20 +56,20 @@ class Target:
         self.triple = np.searchsorted(self.wanted[2], three)
 
 
-def _starts(tokens: Tokens, n: int) -> npt.NDArray[np.int64]:
+def _starts(tokens: SampleTokens, n: int) -> npt.NDArray[np.int64]:
     """Where the n-grams begin that lie within one text."""
     count = max(0, len(tokens.hashes) - n + 1)
     return np.flatnonzero(tokens.text[:count] == tokens.text[n - 1 : n - 1 + count])
 
 
-class Model:
+class TrigramModel:
     """A trigram model of a sample with Dirichlet smoothing, asked for the target alone.
 
     P(w | uv) = (c(uvw) + m P(w | v)) / (c(uv) + m), and so on down to single words: the hierarchical Dirichlet model of
     MacKay and Peto 1995, with one m for all contexts.
     """
 
-    def __init__(self, tokens: Tokens, target: Target, vocabulary: int) -> None:
+    def __init__(self, tokens: SampleTokens, target: TargetGrams, vocabulary: int) -> None:
         self.target, self.vocabulary, self.lengths = target, vocabulary, tokens.lengths
         self.counted = [
             Counted.of(*tokens.grams(n), wanted) for n, wanted in zip((1, 2, 3), target.wanted, strict=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from curate.compare.closeness import Buckets, Model, Target, divergence
-from curate.compare.n_grams import Tokens
+from curate.compare.closeness import HashedGrams, TargetGrams, TrigramModel, divergence
+from curate.compare.n_grams import SampleTokens
 from curate.compare.sample import Sample, copies, halves
 from curate.compare.variety import Variety
 
@@ -26,7 +26,7 @@ LOWER, HIGHER, NEITHER = "lower", "higher", ""
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedMeasure:
     """One measure of both samples."""
 
     measure: str
@@ -50,9 +50,11 @@ class Row:
 class Side:
     """One sample with its measures, each a function of the weights of its texts and of the target's."""
 
-    def __init__(self, sample: Sample, tokens: Tokens, target: Target, aims: Buckets, vocabulary: int) -> None:
+    def __init__(
+        self, sample: Sample, tokens: SampleTokens, target: TargetGrams, aims: HashedGrams, vocabulary: int
+    ) -> None:
         self.sample, self.aims = sample, aims
-        self.buckets, self.model = Buckets(tokens), Model(tokens, target, vocabulary)
+        self.buckets, self.model = HashedGrams(tokens), TrigramModel(tokens, target, vocabulary)
         self.variety = Variety(sample, tokens)
 
     def divergence(self, weights: Weights, aims: Weights) -> float:
@@ -107,13 +109,13 @@ def _share_of(language: str) -> Measured:
     return lambda side, own, aims: side.variety.language(own, language)
 
 
-def compare(a: Sample, b: Sample, target: Sample, draws: int = DRAWS) -> list[Row]:
+def compare(a: Sample, b: Sample, target: Sample, draws: int = DRAWS) -> list[ComparedMeasure]:
     """All measures of two samples, which are cut to equally many words first."""
     words = min(a.words, b.words)
     a, b = a.first(words), b.first(words)
-    tokens = [Tokens.of(sample) for sample in (a, b, target)]
+    tokens = [SampleTokens.of(sample) for sample in (a, b, target)]
     vocabulary = len(np.unique(np.concatenate([some.hashes for some in tokens])))
-    goal, aims = Target(tokens[2]), Buckets(tokens[2])
+    goal, aims = TargetGrams(tokens[2]), HashedGrams(tokens[2])
     sides = Side(a, tokens[0], goal, aims, vocabulary), Side(b, tokens[1], goal, aims, vocabulary)
     measures = list(_measures(*sides))
     z = NormalDist().inv_cdf(1 - 0.025 / len(measures))
@@ -124,5 +126,7 @@ def compare(a: Sample, b: Sample, target: Sample, draws: int = DRAWS) -> list[Ro
         one, other = (measure(side, *weights) for side, weights in zip(sides, weights_of, strict=True))
         apart = [measure(sides[1], *right) - measure(sides[0], *left) for left, right in zip(*drawn, strict=True)]
         spread = float(np.std(apart, ddof=1))
-        rows.append(Row(name, one, other, other - one - z * spread, other - one + z * spread, better, shows))
+        rows.append(
+            ComparedMeasure(name, one, other, other - one - z * spread, other - one + z * spread, better, shows)
+        )
     return rows

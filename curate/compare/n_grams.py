@@ -23,7 +23,7 @@ def _hash(token: str) -> int:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class SampleTokens:
     """All tokens of a sample, one copy of each text: hashes, and the text that each is from."""
 
     hashes: U64
@@ -31,7 +31,7 @@ class Tokens:
     texts: int
 
     @classmethod
-    def of(cls, sample: Sample) -> "Tokens":
+    def of(cls, sample: Sample) -> "SampleTokens":
         found = [[_hash(token) for token in TOKEN.findall(text.text.lower())] for text in sample.texts]
         lengths = [len(some) for some in found]
         hashes = np.fromiter((value for some in found for value in some), np.uint64, sum(lengths))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from curate.compare.n_grams import Tokens
+from curate.compare.n_grams import SampleTokens
 from curate.compare.sample import Sample
 
 GRAM = 3  # words of the n-grams that are counted for diversity
@@ -19,7 +19,7 @@ Weights = npt.NDArray[Any]
 class Variety:
     """One sample, ready to be asked for any weights of its texts."""
 
-    def __init__(self, sample: Sample, tokens: Tokens) -> None:
+    def __init__(self, sample: Sample, tokens: SampleTokens) -> None:
         self.sample, self.lengths = sample, tokens.lengths
         keys, self.text = tokens.grams(GRAM)
         _, self.gram = np.unique(keys, return_inverse=True)
@@ -64,7 +64,7 @@ class Variety:
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
-def near_copies(tokens: Tokens) -> npt.NDArray[np.bool_]:
+def near_copies(tokens: SampleTokens) -> npt.NDArray[np.bool_]:
     """Which texts have SHARE of their shingles in texts before them. A text without shingles is none."""
     keys, text = tokens.grams(SHINGLE)
     order = np.lexsort((text, keys))

@@ -14,7 +14,7 @@ from curate.executors.executor import Executor, Serial
 from curate.executors.processes import Processes
 from curate.plug_ins.code import is_ours
 from curate.plug_ins.contract import blamed
-from curate.scan.sketches import Sketches
+from curate.scan.sketches import StoredSketches
 from curate.stage import CorpusStage, Verdicts, declared
 
 
@@ -79,7 +79,7 @@ class Decision:
         cuts = Spool(folder / "cuts", self.size)
         if self.editing:
             self.editing.begin(index)
-        sketches = Sketches.open(self.work, name, stage)
+        sketches = StoredSketches.open(self.work, name, stage)
         living = table.folder / "stage.column"
         kinds = {name: column.dtype for name, column in table.columns.items()}
         corpus = Corpus(sketches, self.size, living, index, folder, self.executor, self.attributes, {}, kinds)

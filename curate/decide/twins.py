@@ -77,7 +77,7 @@ def judge_small(stage: Resemblance, threshold: float, corpus: Corpus, clusters: 
     return verdicts[~kept]
 
 
-class _Kept:
+class _KeptSoFar:
     """The documents of a block kept so far, by bucket. Buckets that one document has alone are left out."""
 
     def __init__(self, keys: npt.NDArray[np.uint64]) -> None:
@@ -143,7 +143,7 @@ def judge_large(stage: Resemblance, threshold: float, corpus: Corpus, cluster: I
     capped = 0
     for begin in range(0, len(leaders), JUDGED_AT_ONCE):
         block = leaders[begin : begin + JUDGED_AT_ONCE]
-        kept = _Kept(_keys(stage, corpus, members[block]))
+        kept = _KeptSoFar(_keys(stage, corpus, members[block]))
         for place, mine in enumerate(block.tolist()):
             near, some_left_out = kept.candidates(place)
             capped += some_left_out

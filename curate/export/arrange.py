@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curate.durable import atomic, once
-from curate.export.formats import Block, Layout, Part, PartFacts, named
+from curate.export.formats import Block, ExportLayout, Part, PartFacts, named
 from curate.export.packing import Packed, as_documents, best_fit, concatenated
 from curate.export.settings import ExportSettings
 from curate.export.tokenise import ABOUT, documents_path, tokens_path
@@ -19,7 +19,7 @@ BINS_BITS = 16  # parts are cut at multiples of 2^48 of the sort key
 SPLITS = ("train", "validation")
 
 
-class Group(NamedTuple):
+class DocumentGroup(NamedTuple):
     """Documents that are ordered among themselves: one phase of the training split, or the validation split."""
 
     validation: bool
@@ -30,12 +30,12 @@ class PartTask(NamedTuple):
     """One part: the documents of a group whose keys lie in [first, last] (bins of keys)."""
 
     settings: ExportSettings
-    layout: Layout
+    layout: ExportLayout
     final: str
     work: str
     sources: int  # tasks of the first half
     number: int
-    group: Group
+    group: DocumentGroup
     first: int
     last: int
     pad: int | None
@@ -61,7 +61,7 @@ class Sums:
     """Tokens and documents of each group, by bins of their keys: 1 MiB a group, however many documents there are."""
 
     def __init__(self, work: str, sources: int) -> None:
-        self.tokens: dict[Group, npt.NDArray[np.int64]] = {}
+        self.tokens: dict[DocumentGroup, npt.NDArray[np.int64]] = {}
         for number in range(sources):
             table = _documents(work, number)
             lengths = table.column("length").to_numpy()
@@ -70,7 +70,7 @@ class Sums:
                 held = self.tokens.setdefault(group, np.zeros(1 << BINS_BITS, np.int64))
                 np.add.at(held, bins[here], lengths[here])
 
-    def parts(self, part_tokens: int) -> Iterator[tuple[Group, int, int]]:
+    def parts(self, part_tokens: int) -> Iterator[tuple[DocumentGroup, int, int]]:
         """Groups in order, each cut into parts of about equally many tokens: group, first and last bin."""
         for group in sorted(self.tokens):
             held = self.tokens[group]
@@ -90,18 +90,18 @@ def _documents(work: str, number: int) -> pa.Table:
         return pa.ipc.open_file(source).read_all()
 
 
-def _groups(table: pa.Table) -> Iterator[tuple[Group, slice]]:
+def _groups(table: pa.Table) -> Iterator[tuple[DocumentGroup, slice]]:
     """Where each group lies among a task's documents, which are sorted by it."""
     validation = table.column("validation").to_numpy()
     phase = table.column("phase").to_numpy()
     edges = np.flatnonzero((validation[1:] != validation[:-1]) | (phase[1:] != phase[:-1])) + 1
     for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), len(phase)]):
         if stop > start:
-            yield Group(bool(validation[start]), int(phase[start])), slice(start, stop)
+            yield DocumentGroup(bool(validation[start]), int(phase[start])), slice(start, stop)
 
 
 def plan(
-    settings: ExportSettings, layout: Layout, final: str, work: str, sources: int, pad: int | None
+    settings: ExportSettings, layout: ExportLayout, final: str, work: str, sources: int, pad: int | None
 ) -> list[PartTask]:
     """The parts of an export in order: numbered within their split."""
     numbers = dict.fromkeys(SPLITS, 0)

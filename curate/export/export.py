@@ -19,7 +19,7 @@ from curate.durable import locked, write_json
 from curate.errors import UserError, cause
 from curate.executors.executor import Executor, results
 from curate.export.arrange import SPLITS, WrittenPart, files_of, plan, write_part
-from curate.export.formats import Format, Layout, named
+from curate.export.formats import ExportLayout, Format, named
 from curate.export.settings import ExportSettings
 from curate.export.tokenise import TEXT, TokeniseTask, tokenise
 from curate.export.tokenizer import load
@@ -35,7 +35,7 @@ class Exported(NamedTuple):
     ready: bool
 
 
-def checked(settings: ExportSettings) -> tuple[Format, Layout, int | None]:
+def checked(settings: ExportSettings) -> tuple[Format, ExportLayout, int | None]:
     """Format, layout and the token that fills rows. Raises UserError where the settings do not go together."""
     form = named(settings.format)
     if settings.tokenizer is None:
@@ -43,7 +43,7 @@ def checked(settings: ExportSettings) -> tuple[Format, Layout, int | None]:
             raise UserError(f"format {settings.format}: holds tokens; name a tokenizer.json by 'tokenizer'")
         if settings.pack != "none":
             raise UserError(f"pack {settings.pack}: rows are of tokens; name a tokenizer.json by 'tokenizer'")
-        return form, Layout(np.dtype("u1"), True, None, ""), None
+        return form, ExportLayout(np.dtype("u1"), True, None, ""), None
     if form.needs == "rows" and settings.pack == "none":
         raise UserError(
             f"format {settings.format}: knows no documents, only rows of one length; give pack concat or best_fit, "
@@ -59,7 +59,7 @@ def checked(settings: ExportSettings) -> tuple[Format, Layout, int | None]:
         pad = end if settings.pad is None else tokenizer.mark(settings.pad, "pad")
         if pad is None:
             raise UserError("pad: rows are filled with the token that ends documents, and there is none; name one")
-    return form, Layout(tokenizer.dtype, False, settings.length, tokenizer.name), pad
+    return form, ExportLayout(tokenizer.dtype, False, settings.length, tokenizer.name), pad
 
 
 def export(

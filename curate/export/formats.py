@@ -17,7 +17,7 @@ from curate.errors import UserError, hint
 GROUP = "curate.formats"
 
 
-class Layout(NamedTuple):
+class ExportLayout(NamedTuple):
     """What is common to all files of an export."""
 
     dtype: np.dtype[Any]  # of a token, little-endian; uint8 where texts are exported
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     work: Path  # scratch of the export, for what `finish` joins
     split: str  # `train` or `validation`
     number: int
-    layout: Layout
+    layout: ExportLayout
 
 
 class Block(NamedTuple):

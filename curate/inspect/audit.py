@@ -53,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Bin:
+class SimilarityBin:
     """Pairs of similarity in [low, low + STEP): in the samples, and scaled to the run; `expected` by the S-curve."""
 
     low: float
@@ -78,7 +78,7 @@ class Audit:
     precision: Share
     missed: Share  # of kept documents that should have been dropped
     recall: Share
-    bins: tuple[Bin, ...]
+    bins: tuple[SimilarityBin, ...]
 
 
 def audit(run: OpenedRun, pairs: int, documents: int, seed: int) -> list[Audit]:
@@ -204,7 +204,9 @@ def _kept(run: OpenedRun, with_text: bool, only: set[tuple[str, int]] | None = N
                 yield {"place": place, "number": (files[row["file_path"]], row["offset"]), "text": row.get("text")}
 
 
-def _bins(stage: Alike, merged: list[Pair], misses: list[Pair], weights: tuple[float, float]) -> tuple[Bin, ...]:
+def _bins(
+    stage: Alike, merged: list[Pair], misses: list[Pair], weights: tuple[float, float]
+) -> tuple[SimilarityBin, ...]:
     """Pairs by similarity: the share that was merged, scaled to the whole run, beside what the S-curve promises."""
     bins = []
     for number in range(round(FLOOR / STEP), round(1 / STEP) + 1):
@@ -213,5 +215,5 @@ def _bins(stage: Alike, merged: list[Pair], misses: list[Pair], weights: tuple[f
         scaled = count[0] * weights[0], count[1] * weights[1]
         share = scaled[0] / sum(scaled) if sum(scaled) else None
         middle = min(1.0, low + STEP / 2) if low < 1 else 1.0
-        bins.append(Bin(low, count[0], count[1], share, stage.recall(middle)))
+        bins.append(SimilarityBin(low, count[0], count[1], share, stage.recall(middle)))
     return tuple(bins)

@@ -52,7 +52,7 @@ class Twin:
 
 
 @dataclass(frozen=True)
-class Cut:
+class CutText:
     """What a stage took out of the page's text, as it saw it: characters, words, the beginning, what holds the same."""
 
     stage: str
@@ -78,7 +78,7 @@ class PagePath:
     copies: tuple[Twin, ...] = ()  # pages dropped as copies of this one, at most MOST_COPIES
     copies_in_all: int = 0
     columns: dict[str, Any] = field(default_factory=dict)
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[CutText, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -113,10 +113,10 @@ def page_path(run: OpenedRun, found: Found) -> PagePath:
     )
 
 
-def _cuts(run: OpenedRun, found: Found) -> Iterator[Cut]:
+def _cuts(run: OpenedRun, found: Found) -> Iterator[CutText]:
     for row in rows_at(run, "cuts", found.file, found.offset):
         place = (row["stage"], row["start"], row["end"], row["words"], row["text"])
-        yield Cut(*place, row["cause"], row["matched_file"], row["matched_offset"])
+        yield CutText(*place, row["cause"], row["matched_file"], row["matched_offset"])
 
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:

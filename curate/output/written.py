@@ -16,7 +16,7 @@ class ShardFacts(TypedDict):
     kept: list[Row]  # [source, language, documents, words, text bytes, tokens]
 
 
-class PartFacts(TypedDict):
+class TableFacts(TypedDict):
     """What one part of ledger or measures came to; all but `rows` is told of the ledger alone."""
 
     rows: int
@@ -29,4 +29,4 @@ class Written(NamedTuple):
     """The facts of all shards and of all parts of the ledger, in order."""
 
     shards: list[ShardFacts]
-    ledger: list[PartFacts]
+    ledger: list[TableFacts]

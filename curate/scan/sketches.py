@@ -144,7 +144,7 @@ def gather(
     folders: Sequence[Path],
     counts: Sequence[int],
     partitions: int,
-) -> "Sketches":
+) -> "StoredSketches":
     """Makes `work/name` out of the sketches of all tasks.
 
     `folders` are the tasks' folders in crawl order, `counts` their numbers of survivors. May be repeated
@@ -168,11 +168,11 @@ def gather(
         raise UserError(f"{name}: over 2^32 documents in {GROUP_TASKS} tasks; use smaller slices")
     facts = {"partitions": partitions, "sizes": sizes, "keys": keys}
     write_json(target / "gathered.json", facts)
-    return Sketches.open(work, name, stage)
+    return StoredSketches.open(work, name, stage)
 
 
 @dataclass(frozen=True)
-class Sketches:
+class StoredSketches:
     """The gathered sketches of one stage. Small and picklable: files are opened where they are used."""
 
     folder: Path
@@ -183,7 +183,7 @@ class Sketches:
     carries: bool = False
 
     @classmethod
-    def open(cls, work: Path, name: str, stage: CorpusStage) -> "Sketches":
+    def open(cls, work: Path, name: str, stage: CorpusStage) -> "StoredSketches":
         facts = json.loads((work / name / "gathered.json").read_text())
         held, carries = sum(facts["keys"]), declared(stage).carries
         return cls(work / name, facts["partitions"], tuple(facts["sizes"]), held, stage.record, carries)

@@ -22,7 +22,7 @@ from curate.sources.http_response import (
 from curate.sources.lines import text_layout
 from curate.sources.members.digest import mismatch
 from curate.sources.members.inflated import Inflated
-from curate.sources.members.layout import Layout, layout
+from curate.sources.members.layout import FileLayout, layout
 from curate.sources.members.member_chain import Codec, next_start
 from curate.sources.members.warc_members import member_records
 from curate.sources.members.warc_record import WarcHeader
@@ -80,7 +80,7 @@ class WarcReader:
         """The spans of a part. What can't be opened or read is one damaged span. Raises SourceError."""
         return or_damage(file, part, self._spans(file, part))
 
-    def _layout(self, window: Window, file: InputFile) -> Layout:
+    def _layout(self, window: Window, file: InputFile) -> FileLayout:
         return layout(window, file.name, self.config.max_record_bytes)
 
     def _spans(self, file: InputFile, part: Slice) -> Iterator[Span]:
@@ -95,7 +95,7 @@ class WarcReader:
             if none:
                 yield Span(start, 0, "padding")
 
-    def _records(self, window: Window, found: Layout, part: Slice) -> tuple[int, Iterator[Record]]:
+    def _records(self, window: Window, found: FileLayout, part: Slice) -> tuple[int, Iterator[Record]]:
         limit = self.config.max_record_bytes
         if found.codec is None:
             return part.start, _within(stream_records(window, part.start, limit), part)

@@ -19,7 +19,7 @@ OK, HTML = "200 OK", "text/html"
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedPages:
     """What went into a WARC file: pages, those of them that --urls did not name, and other files, left out."""
 
     pages: int
@@ -27,7 +27,7 @@ class Packed:
     left_out: int
 
 
-def pack(folder: Path, target: Path, urls: Mapping[str, str] | None = None) -> Packed:
+def pack(folder: Path, target: Path, urls: Mapping[str, str] | None = None) -> PackedPages:
     """Writes every page below a folder, by the byte order of their paths.
 
     `urls` names pages' URLs by their paths in the folder: those become responses with status 200. A page without is the
@@ -51,7 +51,7 @@ def pack(folder: Path, target: Path, urls: Mapping[str, str] | None = None) -> P
         writer = WARCWriter(out, gzip=not target.name.endswith(".warc"))
         for name, path in pages.items():
             _write(writer, named.get(name) or f"file:///{quote(name)}", path)
-    return Packed(len(pages), sum(name not in named for name in pages) if named else 0, len(files) - len(pages))
+    return PackedPages(len(pages), sum(name not in named for name in pages) if named else 0, len(files) - len(pages))
 
 
 def _write(writer: WARCWriter, url: str, path: Path) -> None:

@@ -18,7 +18,7 @@ from curate.inspect.opened import OpenedRun
 from curate.plug_ins.contract import FAILED
 from curate.sources import READ_REASONS, SourceConfig, reader
 from curate.sources.members.inflated import Inflated
-from curate.sources.members.layout import Layout, layout
+from curate.sources.members.layout import FileLayout, layout
 from curate.sources.members.warc_members import member_records
 from curate.sources.members.warc_stream import Record
 from curate.sources.members.window import Window
@@ -87,7 +87,7 @@ def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dic
         ) from None
 
 
-def _piece(window: Window, found: Layout, offset: int, length: int, max_bytes: int) -> bytes:
+def _piece(window: Window, found: FileLayout, offset: int, length: int, max_bytes: int) -> bytes:
     """One record as it lies in the file, if that is a gzip member, else compressed anew."""
     raw = window.take(offset, length)
     if found.codec is not None and found.codec.name == "gzip" and length > 1:

@@ -91,7 +91,7 @@ def _trainer(name: str, options: Mapping[str, Any]) -> Trainer:
     return trainer
 
 
-def _training(cuts: dict[bool, "_Cut"], scores: dict[bool, Scores], kinds: tuple[str, str]) -> Training:
+def _training(cuts: dict[bool, "_HeldOut"], scores: dict[bool, Scores], kinds: tuple[str, str]) -> Training:
     good, bad = scores[True], scores[False]
     read = cuts[True].documents, cuts[False].documents
     return Training(*read, len(good), len(bad), accuracy(good, bad), auc(good, bad), kinds)
@@ -111,19 +111,19 @@ def auc(good: Scores, bad: Scores) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _HeldOut:
     documents: int
     cut: int  # documents with this digest or a smaller one are held out
 
 
-def _held_out_below(path: str, field: str, seed: int) -> _Cut:
+def _held_out_below(path: str, field: str, seed: int) -> _HeldOut:
     digests = np.fromiter((_digest(document, seed) for document in _texts(path, field)), np.uint64)
     tenth = max(len(digests) // 10, 1)
     cut = int(np.sort(digests)[tenth - 1]) if len(digests) else 0
     if not (digests > cut).any():
         held = numbered(len(digests), "document")
         raise UserError(f"{path}: holds {held}; a training needs two different ones, give more")
-    return _Cut(len(digests), cut)
+    return _HeldOut(len(digests), cut)
 
 
 def _digest(document: str, seed: int) -> int:

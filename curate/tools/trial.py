@@ -24,7 +24,7 @@ from curate.stage import CorpusStage, declared
 SKETCHED_AT_ONCE = 256  # kept documents sketched at once
 
 
-class Page(NamedTuple):
+class TrialPage(NamedTuple):
     """A page to try: the document, or the reader's own verdict on the record (with the document where there is one)."""
 
     name: str
@@ -32,13 +32,13 @@ class Page(NamedTuple):
     drop: Drop | None = None
 
 
-def page_at(config: Config, place: str) -> Page:
+def page_at(config: Config, place: str) -> TrialPage:
     """The page at a place: `-` (HTML on standard input), FILE#URL, FILE:OFFSET, or a file that is one page.
 
     A crawl file of the config may be named by its last parts. Raises UserError where there is no such page.
     """
     if place == "-":
-        return Page("standard input", Document(Address("try", "-", 0), html=sys.stdin.buffer.read()))
+        return TrialPage("standard input", Document(Address("try", "-", 0), html=sys.stdin.buffer.read()))
     name, hash_mark, url = place.partition("#")
     if hash_mark and not Path(place).is_file():
         return _first(config, name, Slice(), f"{place}: no page of this file has that URL",
@@ -51,7 +51,7 @@ def page_at(config: Config, place: str) -> Page:
     return _page_file(place)
 
 
-def _page_file(path: str) -> Page:
+def _page_file(path: str) -> TrialPage:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -60,17 +60,17 @@ def _page_file(path: str) -> Page:
         raise UserError(f"{path}: is no page; one record of a crawl file is named FILE#URL or FILE:OFFSET")
     address = Address("try", path, 0)
     if path.endswith(".txt"):
-        return Page(path, Document(address, id=path, text=data.decode("utf-8", "replace")))
-    return Page(path, Document(address, id=path, html=data))
+        return TrialPage(path, Document(address, id=path, text=data.decode("utf-8", "replace")))
+    return TrialPage(path, Document(address, id=path, html=data))
 
 
-def _first(config: Config, name: str, part: Slice, missing: str, wanted: Callable[[Span], bool]) -> Page:
+def _first(config: Config, name: str, part: Slice, missing: str, wanted: Callable[[Span], bool]) -> TrialPage:
     """The first page wanted of a file, read as the config would: as the source it belongs to, else by its defaults."""
     file, source = _input(config, name)
     for span in reader(source, file).read(file, part):
         if wanted(span):
             span = span.settled()
-            return Page(f"{file.name}:{span.offset}", span.document, span.drop)
+            return TrialPage(f"{file.name}:{span.offset}", span.document, span.drop)
     raise UserError(f"{missing}; `curate why` and the ledger have URLs and offsets as they are")
 
 

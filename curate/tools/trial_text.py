@@ -13,7 +13,7 @@ from curate.inspect.reopen import plain
 from curate.inspect.tables import shown
 from curate.sizes import numbered
 from curate.stage import READ, RuleStage
-from curate.tools.trial import Nearest, Page
+from curate.tools.trial import Nearest, TrialPage
 
 NEEDS_OTHERS = "needs the other documents"
 
@@ -21,7 +21,7 @@ NEEDS_OTHERS = "needs the other documents"
 class Trial:
     """A page on the belt of a config. `document` is the page as the last stage left it, `stations` the verdicts."""
 
-    def __init__(self, config: Config, page: Page) -> None:
+    def __init__(self, config: Config, page: TrialPage) -> None:
         self.config, self.page = config, page
         self.options: dict[str, Mapping[str, Any]] = {
             name: arguments for entry in config.canonical()["stages"] for name, arguments in entry.items()

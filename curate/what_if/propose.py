@@ -25,7 +25,7 @@ FEW = 200  # pages to judge by, under which the answer says that they are few
 ROUNDS = 20  # of halving the share that each rule may drop, for a wanted share of all together
 
 
-class Line(NamedTuple):
+class AskedRule(NamedTuple):
     """A rule that can be given a limit: its stage, its option, and the values of its measure (NaN: not measured)."""
 
     stage: str
@@ -80,7 +80,7 @@ def propose(recorded: Recorded, keep: float, together: bool = False, stages: Seq
     )
 
 
-def _lines(recorded: Recorded, stages: Sequence[str]) -> Iterator[Line]:
+def _lines(recorded: Recorded, stages: Sequence[str]) -> Iterator[AskedRule]:
     """The rules of the run that have a number for a limit, those that are off left out."""
     known = [name for _, name, stage in recorded.document_stages if isinstance(stage, RuleStage)]
     for name in stages:
@@ -95,7 +95,7 @@ def _lines(recorded: Recorded, stages: Sequence[str]) -> Iterator[Line]:
             if isinstance(now, int | float):
                 values = recorded.column(f"{name}.{rule.measure}").to_numpy().astype(np.float64)
                 sides = sum(other.measure == rule.measure for other in ends)
-                yield Line(name, rule.option or "", rule.measure, now, pa.types.is_integer(kind), sides, values)
+                yield AskedRule(name, rule.option or "", rule.measure, now, pa.types.is_integer(kind), sides, values)
 
 
 def _judged(recorded: Recorded) -> Mask:
@@ -123,14 +123,14 @@ def _half(keys: npt.NDArray[np.int64]) -> Mask:
     return half
 
 
-def _broken(line: Line, limit: float | None) -> Mask:
+def _broken(line: AskedRule, limit: float | None) -> Mask:
     if limit is None:
         return np.zeros(len(line.values), np.bool_)
     broken: Mask = breaks(line.option, line.values, limit)
     return broken
 
 
-def _kept(limits: Sequence[tuple[Line, float | None]], pages: Mask) -> int:
+def _kept(limits: Sequence[tuple[AskedRule, float | None]], pages: Mask) -> int:
     """How many pages pass all limits."""
     passed = pages.copy()
     for line, limit in limits:
@@ -138,7 +138,7 @@ def _kept(limits: Sequence[tuple[Line, float | None]], pages: Mask) -> int:
     return int(passed.sum())
 
 
-def _limit(recorded: Recorded, line: Line, pages: Mask, share: float) -> float | None:
+def _limit(recorded: Recorded, line: AskedRule, pages: Mask, share: float) -> float | None:
     """The tightest limit that drops at most a share of the pages, in few digits; None where all values are one.
 
     Of two limits of one measure each may drop half of the share.
@@ -162,7 +162,7 @@ def _rounded(value: float, sign: int, integral: bool) -> float:
     return (math.ceil(near) if sign > 0 else math.floor(near)) if integral else near
 
 
-def _taken(recorded: Recorded, line: Line, limit: float) -> bool:
+def _taken(recorded: Recorded, line: AskedRule, limit: float) -> bool:
     """Whether the stage takes the limit; an exact quantile is let through, for the config to tell."""
     try:
         new_stage(recorded.config, line.stage, {line.option: limit})
@@ -171,7 +171,7 @@ def _taken(recorded: Recorded, line: Line, limit: float) -> bool:
     return True
 
 
-def _share_together(recorded: Recorded, asked: Sequence[Line], pages: Mask, drop: float) -> float:
+def _share_together(recorded: Recorded, asked: Sequence[AskedRule], pages: Mask, drop: float) -> float:
     """The largest share that each rule alone may drop so that all together drop no more than `drop`."""
     low, high = 0.0, drop
     most = int(pages.sum()) * (1 - drop)

@@ -92,7 +92,7 @@ class Decided:
 
 def redecide(recorded: Recorded, changes: Changes) -> Decided:
     """The verdicts of a rerun's document stages with changed limits."""
-    line = _Line(recorded, changes)
+    line = _StageLine(recorded, changes)
     rows = np.flatnonzero(_touched(recorded, line))
     stage = np.where(recorded.passed, KEPT, recorded.stage)
     reason = np.where(recorded.passed, len(recorded.reasons) - 1, recorded.reason)
@@ -116,7 +116,7 @@ class Codes(NamedTuple):
     reason: I64
 
 
-class _Line:
+class _StageLine:
     """The document stages with their new limits, put to pages column by column."""
 
     def __init__(self, recorded: Recorded, changes: Changes) -> None:
@@ -223,7 +223,7 @@ def _code(values: list[Any], value: Any) -> int:
     return values.index(value)
 
 
-def _touched(recorded: Recorded, line: _Line) -> Mask:
+def _touched(recorded: Recorded, line: _StageLine) -> Mask:
     """Pages on whose way a changed limit gives another answer; all measured ones where that can't be told by value."""
     touched = np.zeros(len(recorded), np.bool_)
     old_stages = {name: stage for _, name, stage in recorded.document_stages if isinstance(stage, RuleStage)}

@@ -32,7 +32,7 @@ EXAMPLES = 5  # pages named for each way of disagreeing
 Line = list[tuple[str, DocumentStage]]
 
 
-class Side(NamedTuple):
+class SideVerdict(NamedTuple):
     """What one side says of a page: None where it keeps it, else `stage: reason`, with value and limit where known."""
 
     dropped: str | None
@@ -40,16 +40,16 @@ class Side(NamedTuple):
     limit: float | None = None
 
 
-class Page(NamedTuple):
+class ComparedPage(NamedTuple):
     """A page on which both sides were asked."""
 
     place: str  # FILE:OFFSET
-    a: Side
-    b: Side
+    a: SideVerdict
+    b: SideVerdict
 
 
 @dataclass(frozen=True)
-class Difference:
+class RulesDifference:
     """The answer. `from_records`: every measured page, by what was recorded; else a sample that was read again."""
 
     from_records: bool
@@ -59,7 +59,7 @@ class Difference:
     other_reason: int  # of `both_drop`: dropped for different reasons
     only_a: tuple[tuple[str, int], ...]  # kept by a alone: the reasons of b
     only_b: tuple[tuple[str, int], ...]
-    examples: tuple[Page, ...]
+    examples: tuple[ComparedPage, ...]
     left_out: int  # pages that one side's stages did not see in the run, or that could not be read again
 
 
@@ -110,7 +110,7 @@ def _parts(word: str) -> Iterator[str]:
 
 def difference(
     run: OpenedRun, a: Config, b: Config, pages: int, tell: Callable[[str], None] = lambda _: None
-) -> Difference:
+) -> RulesDifference:
     """Where two sides disagree, from the records if those can answer, else on so many pages read again."""
     changes = _limits_only(run.config, a), _limits_only(run.config, b)
     if changes[0] is not None and changes[1] is not None and "measured" in run.columns("measures"):
@@ -138,7 +138,7 @@ def _limits_only(config: Config, other: Config) -> Changes | None:
     return changes
 
 
-def _recorded(run: OpenedRun, a: Changes, b: Changes) -> tuple[list[Page], int]:
+def _recorded(run: OpenedRun, a: Changes, b: Changes) -> tuple[list[ComparedPage], int]:
     """Both verdicts on every page that the run measured, and how many of them one side can't be told of."""
     recorded = Recorded.of(run)
     sides = [redecide(recorded, changes) for changes in (a, b)]
@@ -148,27 +148,29 @@ def _recorded(run: OpenedRun, a: Changes, b: Changes) -> tuple[list[Page], int]:
     for one in sides:
         kept = (one.stage == KEPT) | np.isin(one.stage, corpus)
         named = [f"{recorded.stages[stage]}: {one.reasons[reason]}" for stage, reason in zip(one.stage, one.reason)]
-        by_side.append([Side(None) if keep else Side(name) for keep, name in zip(kept, named, strict=True)])
+        by_side.append(
+            [SideVerdict(None) if keep else SideVerdict(name) for keep, name in zip(kept, named, strict=True)]
+        )
     places = run.read("measures", ["file_path", "offset"]).to_pylist()
     found = [
-        Page(f"{place['file_path']}:{place['offset']}", one, two)
+        ComparedPage(f"{place['file_path']}:{place['offset']}", one, two)
         for place, one, two, sure in zip(places, *by_side, known, strict=True)
         if sure
     ]
     return found, int((~known).sum())
 
 
-def _read_again(run: OpenedRun, a: Line, b: Line, count: int) -> tuple[list[Page], int]:
+def _read_again(run: OpenedRun, a: Line, b: Line, count: int) -> tuple[list[ComparedPage], int]:
     """Both verdicts on drawn pages, read again in the order of the crawl, and how many could not be."""
     both, reopened = _Both(a, b, run.config.caps), Reopened(run)
-    found, lost, why = list[Page](), 0, ""
+    found, lost, why = list[ComparedPage](), 0, ""
     for file, offset in _drawn(run, count):
         try:
             doc = reopened.document(file, offset)
         except Gone as gone:
             lost, why = lost + 1, str(gone)
             continue
-        found.append(Page(f"{file}:{offset}", *both.verdicts(doc)))
+        found.append(ComparedPage(f"{file}:{offset}", *both.verdicts(doc)))
     if lost and not found:
         raise UserError(f"{why}; pages are read again from where the run read them")
     return found, lost
@@ -183,7 +185,7 @@ class _Both:
         self.rest = [Belt(line[common:], caps, False) for line in (a, b)]
         self.from_the_start = [Belt(line, caps, False) for line in (a, b)]
 
-    def verdicts(self, doc: Document) -> tuple[Side, Side]:
+    def verdicts(self, doc: Document) -> tuple[SideVerdict, SideVerdict]:
         """What each says of a page."""
         passage = self.first.run(doc)
         if passage.drop and passage.stage == CAPS:  # without text so far; the stages that follow may make it
@@ -191,7 +193,9 @@ class _Both:
         else:
             ends = [passage if passage.drop else belt.run(passage.doc) for belt in self.rest]
         one, two = (
-            Side(f"{end.stage}: {end.drop.reason}", end.drop.value, end.drop.limit) if end.drop else Side(None)
+            SideVerdict(f"{end.stage}: {end.drop.reason}", end.drop.value, end.drop.limit)
+            if end.drop
+            else SideVerdict(None)
             for end in ends
         )
         return one, two
@@ -210,11 +214,11 @@ def _drawn(run: OpenedRun, count: int) -> list[tuple[str, int]]:
     return [(places[at][2], places[at][1]) for at in chosen]
 
 
-def _summed(found: Sequence[Page], lost: int, from_records: bool) -> Difference:
+def _summed(found: Sequence[ComparedPage], lost: int, from_records: bool) -> RulesDifference:
     only_a = [page for page in found if page.a.dropped is None and page.b.dropped is not None]
     only_b = [page for page in found if page.b.dropped is None and page.a.dropped is not None]
     both = [page for page in found if page.a.dropped is not None and page.b.dropped is not None]
-    return Difference(
+    return RulesDifference(
         from_records,
         len(found),
         len(found) - len(only_a) - len(only_b) - len(both),
@@ -227,12 +231,12 @@ def _summed(found: Sequence[Page], lost: int, from_records: bool) -> Difference:
     )
 
 
-def _counted(verdicts: Iterator[Side]) -> tuple[tuple[str, int], ...]:
+def _counted(verdicts: Iterator[SideVerdict]) -> tuple[tuple[str, int], ...]:
     counts = Counter(verdict.dropped or "" for verdict in verdicts)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def difference_lines(answer: Difference, a: str, b: str) -> list[str]:
+def difference_lines(answer: RulesDifference, a: str, b: str) -> list[str]:
     """The answer as text."""
     how = "all that the run measured, from what it recorded" if answer.from_records else "a sample, read again"
     found = [f"a: {a}", f"b: {b}", f"{numbered(answer.pages, 'page')} ({how})", ""]
@@ -254,7 +258,7 @@ def difference_lines(answer: Difference, a: str, b: str) -> list[str]:
     return found
 
 
-def _said(verdict: Side) -> str:
+def _said(verdict: SideVerdict) -> str:
     if verdict.dropped is None:
         return "keeps"
     numbers = "" if verdict.value is None else f" ({verdict.value:.4g}, limit {verdict.limit:.4g})"

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from curate.decide.survivors import Survivors, lengths
 from curate.output.facts import AlarmRow, Stats
-from curate.output.written import PartFacts, ShardFacts
+from curate.output.written import ShardFacts, TableFacts
 from curate.scan.stored import read_bytes
 from curate.scan.tasks import ScanResult, load_run
 from curate.sources import is_there, reader
@@ -62,7 +62,7 @@ def stats(
     survivors: Survivors,
     results: list[ScanResult],
     shards: list[ShardFacts],
-    parts: list[PartFacts],
+    parts: list[TableFacts],
     notes: dict[str, dict[str, int]],
     alarms: list[AlarmRow],
 ) -> Stats:

@@ -16,7 +16,7 @@ from curate.config.file import Config
 from curate.executors.executor import Executor, results
 from curate.output.facts import AlarmRow
 from curate.output.schema import domain
-from curate.output.written import PartFacts
+from curate.output.written import TableFacts
 from curate.scan.tasks import ScanResult
 from curate.sources.columns import UNFIT, UNSEEN
 from curate.stage import declared
@@ -47,7 +47,7 @@ def kept_of(task: DomainTask) -> dict[str, int]:
 
 def alarms(
     config: Config,
-    parts: list[PartFacts],
+    parts: list[TableFacts],
     kept_by_source: Mapping[str, int],
     shards: Iterable[Path],
     notes: Mapping[str, Mapping[str, int]],

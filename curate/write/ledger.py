@@ -19,7 +19,7 @@ from curate.decide.survivors import Survivors, load_survivors, verdict_names, ve
 from curate.decide.verdicts import VerdictTable
 from curate.durable import once
 from curate.output.schema import CUTS, LEDGER, SAMPLES, domain, measures_schema
-from curate.output.written import PartFacts
+from curate.output.written import TableFacts
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
 from curate.scan.tasks import load_run
 from curate.write.cut_rows import causes, cut_counts, cuts_of, measured_again
@@ -30,7 +30,7 @@ COLUMNS = ["id", "url", "date", "offset", "length", "status", "words", "bytes"]
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """One part file: rows [skip, …) of the first task's rows up to `rows` in all, over tasks [first, last]."""
 
     kind: str  # "ledger" or "measures"
@@ -42,15 +42,15 @@ class Part:
 
 
 @dataclass(frozen=True)
-class PartTask:
+class TableTask:
     """Writes one part of a run."""
 
     work: str
-    part: Part
+    part: TablePart
     folder: str
 
 
-def plan_parts(kind: str, counts: list[int], rows: int) -> list[Part]:
+def plan_parts(kind: str, counts: list[int], rows: int) -> list[TablePart]:
     """Cuts the tasks' rows (`counts[i]` of task i) into parts of `rows`."""
     ends = np.cumsum([0, *counts])
     parts = []
@@ -58,11 +58,11 @@ def plan_parts(kind: str, counts: list[int], rows: int) -> list[Part]:
         end = min(start + rows, int(ends[-1]))
         first = int(np.searchsorted(ends, start, side="right")) - 1
         last = int(np.searchsorted(ends, end, side="left")) - 1
-        parts.append(Part(kind, number, first, last, start - int(ends[first]), end - start))
+        parts.append(TablePart(kind, number, first, last, start - int(ends[first]), end - start))
     return parts
 
 
-def write_part(task: PartTask) -> PartFacts:
+def write_part(task: TableTask) -> TableFacts:
     """Writes one part under a temporary name and renames it; a ledger part returns its counts and samples."""
     target = Path(task.folder, f"part-{task.part.number:05d}.parquet")
     return once(
@@ -72,7 +72,7 @@ def write_part(task: PartTask) -> PartFacts:
     )
 
 
-def _write_part(task: PartTask, target: Path) -> PartFacts:
+def _write_part(task: TableTask, target: Path) -> TableFacts:
     survivors = load_survivors(task.work)
     config = survivors.config
     verdicts = verdict_table(survivors)
@@ -102,7 +102,7 @@ def _write_part(task: PartTask, target: Path) -> PartFacts:
     }
 
 
-def _cut(part: Part, tables: Iterator[pa.Table], schema: pa.Schema) -> pa.Table:
+def _cut(part: TablePart, tables: Iterator[pa.Table], schema: pa.Schema) -> pa.Table:
     waiting, left, skip = [], part.rows, part.skip
     for table in tables:
         piece = table.slice(skip, left)
@@ -226,7 +226,7 @@ def _smallest(table: pa.Table, corpus: set[str], samples: Samples) -> list[list[
     return [row for _, rows in sorted(found.items()) for row in nsmallest(samples.most, rows, key=lambda r: r[2])]
 
 
-def write_samples(survivors: Survivors, parts: list[PartFacts], folder: Path) -> None:
+def write_samples(survivors: Survivors, parts: list[TableFacts], folder: Path) -> None:
     """The sample file: of every stage and reason the texts with the smallest hashes."""
     run = load_run(str(survivors.work))
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -245,7 +245,7 @@ def write_samples(survivors: Survivors, parts: list[PartFacts], folder: Path) ->
     temporary.rename(folder / "samples.parquet")
 
 
-def _sampled(survivors: Survivors, parts: list[PartFacts]) -> Iterator[list[dict[str, Any]]]:
+def _sampled(survivors: Survivors, parts: list[TableFacts]) -> Iterator[list[dict[str, Any]]]:
     """Sample rows of each scan task, then those of each ledger part, which have no text yet."""
     for task in survivors.tasks:
         yield pq.read_table(task.folder / "samples.parquet", schema=SAMPLES).to_pylist()

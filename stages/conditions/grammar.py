@@ -31,10 +31,10 @@ def condition(text: str) -> Condition:
     """The condition that a text says. Raises NoCondition."""
     if len(text) > MOST_CHARACTERS:
         raise NoCondition(f"is longer than {MOST_CHARACTERS:,} characters; write two stages' worth as two runs")
-    return _Reader(text).condition()
+    return _ConditionReader(text).condition()
 
 
-class _Reader:
+class _ConditionReader:
     """Goes through the tokens once, without a way back."""
 
     def __init__(self, text: str) -> None:

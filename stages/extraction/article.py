@@ -24,7 +24,7 @@ LEAN_VERSIONS = ("2.3.1",)
 ENOUGH = 0.3
 
 
-class Options(NamedTuple):
+class TextOptions(NamedTuple):
     """What decides trafilatura's text. `mode`: full, fast or auto; `favor`: none, precision or recall."""
 
     mode: str = "full"
@@ -33,7 +33,7 @@ class Options(NamedTuple):
     links: bool = False
 
 
-def article_text(source: str, options: Options) -> str:
+def article_text(source: str, options: TextOptions) -> str:
     """The main text of a page, "" where none is found. The same for the same source, whatever came before."""
     return _cascade()(source, copy(_extractor(options)))
 
@@ -64,7 +64,7 @@ def _cascade() -> Callable[[str, Extractor], str]:
 
 
 @lru_cache(maxsize=16)
-def _extractor(options: Options) -> Extractor:
+def _extractor(options: TextOptions) -> Extractor:
     fields: dict[str, Any] = {
         "fast": options.mode == "fast",
         "precision": options.favor == "precision",

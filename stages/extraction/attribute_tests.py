@@ -76,7 +76,7 @@ def _places(lines: str, text: str, starts: list[int]) -> Iterator[int]:
         at = lines.find(text, starts[place] - 1)
 
 
-class Memo(dict[str, int]):
+class ValueMemo(dict[str, int]):
     """What is known of the values of one attribute: the bits of the tests that hold."""
 
     def __init__(self) -> None:

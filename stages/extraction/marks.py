@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lxml.etree import _Element
 
-from stages.extraction.attribute_tests import Memo, ValueTest
+from stages.extraction.attribute_tests import ValueMemo, ValueTest
 
 Names = tuple[str, ...]
 Items = list[tuple[str, str]]
@@ -32,7 +32,7 @@ class Marker:
     """
 
     letters: list[str] = field(default_factory=list)  # by bit
-    memos: dict[str, Memo] = field(default_factory=dict)
+    memos: dict[str, ValueMemo] = field(default_factory=dict)
     decided: dict[str, int] = field(default_factory=dict)  # by attribute: bits of the groups that it belongs to
     groups: dict[Names, int] = field(default_factory=dict)  # bits of each group
     texts: dict[int, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Marker:
                 bits[group] = 1 << len(self.letters)
                 self.letters.append(letter)
             for name in names:
-                self.memos.setdefault(name, Memo()).add(bits[group], of_value)
+                self.memos.setdefault(name, ValueMemo()).add(bits[group], of_value)
                 self.decided[name] = self.decided.get(name, 0) | (bits[group] if group else 0)
         return letter
 

@@ -20,7 +20,7 @@ PLACES = ("words", "text")
 
 
 @dataclass(frozen=True)
-class Row:
+class LanguageRow:
     """One language. `limits` holds those given, None for a rule turned off."""
 
     stop_words: tuple[str, ...] = ()
@@ -28,10 +28,10 @@ class Row:
     limits: Mapping[str, float | None] = field(default_factory=dict)
 
 
-Table = Mapping[str, Row]
+Table = Mapping[str, LanguageRow]
 
 
-def row_of(table: Table, language: str | None) -> tuple[str | None, Row | None]:
+def row_of(table: Table, language: str | None) -> tuple[str | None, LanguageRow | None]:
     """The name and the row of a language by any of its names (`fr`, `fra_Latn`); (None, None) where there is none."""
     if language is None or language in table:
         return (language, table[language]) if language else (None, None)
@@ -49,12 +49,14 @@ def load_table(path: str | None, limits: tuple[str, ...]) -> Table:
     return {language: _row(cells) for language, cells in rows.items()}
 
 
-def _row(cells: Mapping[str, str]) -> Row:
+def _row(cells: Mapping[str, str]) -> LanguageRow:
     found = {
         name: None if cell == OFF else float(cell) for name, cell in cells.items() if name.startswith(("min_", "max_"))
     }
     words = cells.get("stop_words", "")
-    return Row(tuple(words.lower().split()) if words != OFF else (), cells.get("stop_words_in") == "text", found)
+    return LanguageRow(
+        tuple(words.lower().split()) if words != OFF else (), cells.get("stop_words_in") == "text", found
+    )
 
 
 def _read(path: Path, limits: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -24,7 +24,7 @@ REHYDRATION: dict[str, dict[int, int]] = {
 Rehydrate = Literal["fineweb2", "txt360"] | Mapping[int, int]
 
 
-class Block(NamedTuple):
+class PoolBlock(NamedTuple):
     """Some documents from number `start` on. `tokens` count a document as often as its cluster is worth, `times`."""
 
     start: int
@@ -53,7 +53,7 @@ class Pool:
             np.add.at(tokens, group, block.tokens[block.living])
         object.__setattr__(self, "totals", (documents, tokens))
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[PoolBlock]:
         """All documents in order."""
         for start, records, living in self.corpus.blocks():
             stop = start + len(records)
@@ -62,7 +62,7 @@ class Pool:
                 group = records["group"].astype(np.int64)
             else:
                 group = np.fromfile(self.found, np.int32, stop - start, offset=4 * start).astype(np.int64)
-            yield Block(start, living, group, records["tokens"] * times, records["hash"], times)
+            yield PoolBlock(start, living, group, records["tokens"] * times, records["hash"], times)
 
     def _times(self, start: int, stop: int) -> I64:
         if self.rehydrate is None:

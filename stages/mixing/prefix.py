@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stages.mixing.pool import Block, Pool
+from stages.mixing.pool import Pool, PoolBlock
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
@@ -15,7 +15,7 @@ DIGIT = 16  # bits of the hash looked at in one pass
 
 
 @dataclass
-class Cut:
+class PrefixEnd:
     """Where the longest prefix that fits ends, for each group; filled in digit by digit."""
 
     room: I64  # tokens that the prefix may have
@@ -25,25 +25,25 @@ class Cut:
 
 
 @dataclass
-class Share:
+class PrefixShare:
     """What is read of each group: whole passes, then a prefix."""
 
     passes: I64
-    cut: Cut
+    cut: PrefixEnd
     at_cut: I64  # tokens met of those whose hash is the cut's; counts on from block to block
 
     @classmethod
-    def of(cls, pool: Pool, wanted: I64) -> "Share":
+    def of(cls, pool: Pool, wanted: I64) -> "PrefixShare":
         """The share of so many tokens of each group of a pool."""
         tokens = pool.totals[1]
         some = tokens > 0
         passes = np.where(some, wanted // np.maximum(tokens, 1), 1)
         room = np.where(some, wanted % np.maximum(tokens, 1), 0)
         partly = some & ((room > 0) | (passes == 0))
-        cut = find(pool, Cut(room, partly, np.zeros_like(room), np.zeros(len(room), np.uint64)))
+        cut = find(pool, PrefixEnd(room, partly, np.zeros_like(room), np.zeros(len(room), np.uint64)))
         return cls(passes, cut, cut.taken.copy())
 
-    def times(self, block: Block) -> I64:
+    def times(self, block: PoolBlock) -> I64:
         """How often each living document of the next block is read."""
         group = block.group[block.living]
         inside = _inside(self.cut, self.at_cut, group, block.hash[block.living], block.tokens[block.living])
@@ -51,7 +51,7 @@ class Share:
         return times
 
 
-def find(pool: Pool, cut: Cut) -> Cut:
+def find(pool: Pool, cut: PrefixEnd) -> PrefixEnd:
     """The exact end of each open group's longest prefix by hash, DIGIT bits a pass over the documents.
 
     A pass adds up the tokens of each value of the next digit among the hashes that begin like the cut; the
@@ -76,7 +76,7 @@ def find(pool: Pool, cut: Cut) -> Cut:
     return cut
 
 
-def _inside(cut: Cut, at_cut: I64, group: I64, hashes: U64, tokens: I64) -> npt.NDArray[Any]:
+def _inside(cut: PrefixEnd, at_cut: I64, group: I64, hashes: U64, tokens: I64) -> npt.NDArray[Any]:
     """Which documents lie in their group's prefix; `at_cut` counts on over those whose hash is the cut's."""
     inside: npt.NDArray[np.bool_] = cut.open[group] & (hashes < cut.hash[group])
     edge = np.flatnonzero(cut.open[group] & (hashes == cut.hash[group]))

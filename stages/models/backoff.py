@@ -18,7 +18,7 @@ UNKNOWN = 0  # the word id of <unk>
 BEGIN, END = "<s>", "</s>"
 
 
-class Found(Protocol):
+class KnownGrams(Protocol):
     """N-grams looked up: which are there, and what the model says of those (parallel arrays of them alone)."""
 
     @property
@@ -41,11 +41,11 @@ class Tables(Protocol):
         """Numbers of words; UNKNOWN for others."""
         ...
 
-    def unigrams(self, ids: I64) -> Found:
+    def unigrams(self, ids: I64) -> KnownGrams:
         """All of them are there: `there` is all true."""
         ...
 
-    def longer(self, size: int, nodes: U64, before: I64) -> Found:
+    def longer(self, size: int, nodes: U64, before: I64) -> KnownGrams:
         """N-grams of `size` words: those that `nodes` stand for with one more word `before` them."""
         ...
 

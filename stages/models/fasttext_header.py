@@ -24,7 +24,7 @@ class FastTextHeader:
     labels: tuple[str, ...]  # as the file has them, prefix and all
 
 
-class _Reader:
+class _HeaderCursor:
     """A place in a file that moves on as parts are read; struct.error beyond the end."""
 
     def __init__(self, content: mmap.mmap) -> None:
@@ -47,14 +47,14 @@ def read_header(path: str) -> FastTextHeader:
     if size < HEADER.size:
         raise ValueError(f"it ends after {size} bytes")
     with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        reader = _Reader(content)
+        reader = _HeaderCursor(content)
         try:
             return _header(reader)
         except (struct.error, IndexError):
             raise ValueError(f"it ends after {size:,} bytes, within what its header announces") from None
 
 
-def _header(reader: _Reader) -> FastTextHeader:
+def _header(reader: _HeaderCursor) -> FastTextHeader:
     fields = reader.take(HEADER)
     magic, version, model, dim, bucket = fields[0], fields[1], fields[9], fields[2], fields[10]
     entries, words, label_count, _, kept = fields[15:]
@@ -71,7 +71,7 @@ def _header(reader: _Reader) -> FastTextHeader:
     return FastTextHeader(labels)
 
 
-def _labels(reader: _Reader, entries: int) -> tuple[str, ...]:
+def _labels(reader: _HeaderCursor, entries: int) -> tuple[str, ...]:
     """Entries are a text that ends in NUL, its count (8 bytes) and its type (1 byte)."""
     found, start = [], reader.at
     content = reader.content
@@ -86,7 +86,7 @@ def _labels(reader: _Reader, entries: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _matrix(reader: _Reader, dim: int, least: int) -> None:
+def _matrix(reader: _HeaderCursor, dim: int, least: int) -> None:
     """Skips a matrix of at least so many rows, dense or quantized."""
     quantized = reader.content[reader.at]
     reader.skip(1)

@@ -34,7 +34,7 @@ class Header:
     size: int  # bytes of the header
 
 
-class Bytes:
+class MappedFile:
     """A mapped file, cut into arrays from its beginning on. Raises ValueError where it ends too early."""
 
     def __init__(self, content: mmap.mmap, at: int) -> None:
@@ -58,12 +58,12 @@ def is_kenlm(path: str) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def opened(path: str) -> tuple[Header, Bytes]:
+def opened(path: str) -> tuple[Header, MappedFile]:
     """The header of a file and the rest of it. Raises ValueError for one that can't be read here."""
     with Path(path).open("rb") as file:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     header = _header(content)
-    return header, Bytes(content, header.size)
+    return header, MappedFile(content, header.size)
 
 
 def _header(content: mmap.mmap) -> Header:

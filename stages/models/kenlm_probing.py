@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stages.models.backoff import F64, I64, U64
-from stages.models.kenlm_file import REST_PROBING, Bytes, Header, word_hash
+from stages.models.kenlm_file import REST_PROBING, Header, MappedFile, word_hash
 
 VOCABULARY = np.dtype([("key", "<u8"), ("value", "<u4")])  # packed: 12 bytes
 LONGEST = np.dtype([("key", "<u8"), ("probability", "<f4")])
@@ -33,7 +33,7 @@ def negative(probability: npt.NDArray[Any]) -> F64:
 class Probing:
     """The n-grams of a probing model as the file has them."""
 
-    def __init__(self, header: Header, content: Bytes) -> None:
+    def __init__(self, header: Header, content: MappedFile) -> None:
         counts, rest = header.counts, header.kind == REST_PROBING
         self.order = len(counts)
         weights = [("probability", "<f4"), ("backoff", "<f4"), *([("rest", "<f4")] if rest else [])]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stages.models.backoff import F64, I64, U64
-from stages.models.kenlm_file import ARRAY_TRIE, QUANTIZED_ARRAY_TRIE, QUANTIZED_TRIE, Bytes, Header, word_hash
+from stages.models.kenlm_file import ARRAY_TRIE, QUANTIZED_ARRAY_TRIE, QUANTIZED_TRIE, Header, MappedFile, word_hash
 from stages.models.kenlm_probing import Looked, negative
 
 UNIGRAM = np.dtype([("probability", "<f4"), ("backoff", "<f4"), ("next", "<u8")])
@@ -21,10 +21,10 @@ PROBABILITY_BITS, BACKOFF_BITS = 31, 32  # where they are not quantized; a proba
 QUANTIZED, ARRAY = (QUANTIZED_TRIE, QUANTIZED_ARRAY_TRIE), (ARRAY_TRIE, QUANTIZED_ARRAY_TRIE)
 
 
-class Packed:
+class BitArray:
     """Numbers of up to 57 bits at any place of a mapped file."""
 
-    def __init__(self, content: Bytes, size: int) -> None:
+    def __init__(self, content: MappedFile, size: int) -> None:
         first = content.array(np.uint8, size)
         self.size = size
         self._words = np.ndarray((max(size - 7, 0),), "<u8", first, strides=(1,))
@@ -50,7 +50,7 @@ def _floats(found: U64) -> npt.NDArray[np.float32]:
 class Pointers:
     """Where the longer n-grams of an entry begin: whole in the entry, or its upper bits in an array (Raj 2003)."""
 
-    def __init__(self, content: Bytes, entries: int, most: int, array: bool) -> None:
+    def __init__(self, content: MappedFile, entries: int, most: int, array: bool) -> None:
         required = most.bit_length()
         self.bits, self.uppers = required, None
         if array:
@@ -65,7 +65,7 @@ class Pointers:
             content.at = start  # the size in the file is as if it lay at the worst place
             content.skip(8 * (1 + count) + 7)
 
-    def read(self, packed: Packed, at: U64, index: U64) -> U64:
+    def read(self, packed: BitArray, at: U64, index: U64) -> U64:
         """The pointers of the entries `index`, whose bits lie at `at`."""
         lower = packed.read(at, self.bits)
         if self.uppers is None:
@@ -83,7 +83,7 @@ def _chopped(offsets: int, most: int, required: int, allowed: int) -> int:
 class Level:
     """All n-grams of one size. `pointers` is None for the longest."""
 
-    def __init__(self, content: Bytes, bins: Bins, entries: int, words: int, pointers: Pointers | None) -> None:
+    def __init__(self, content: MappedFile, bins: Bins, entries: int, words: int, pointers: Pointers | None) -> None:
         self.bins, self.entries, self.pointers = bins, entries, pointers
         self.word_bits = words.bit_length()
         quantized = bins.probability is not None
@@ -92,7 +92,7 @@ class Level:
         self.backoff_bits = backoff_bits if pointers else 0
         self.weight_bits = self.probability_bits + self.backoff_bits
         self.total = self.word_bits + self.weight_bits + (pointers.bits if pointers else 0)
-        self.packed = Packed(content, ((1 + entries) * self.total + 7) // 8 + 8)
+        self.packed = BitArray(content, ((1 + entries) * self.total + 7) // 8 + 8)
 
     def find(self, words: U64, begin: U64, end: U64) -> I64:
         """Where the words stand among the entries begin ... end - 1, which are sorted; -1 for those that don't."""
@@ -140,7 +140,7 @@ def _bits(bins: npt.NDArray[Any] | None) -> int:
 class Trie:
     """The n-grams of a trie as the file has them. A node is the place of its entry."""
 
-    def __init__(self, header: Header, content: Bytes) -> None:
+    def __init__(self, header: Header, content: MappedFile) -> None:
         counts = header.counts
         self.order = len(counts)
         known = int(content.array("<u8", 1)[0])
@@ -180,7 +180,7 @@ class Trie:
         return Looked(there, probability, backoff, index)
 
 
-def _all_bins(content: Bytes, order: int) -> list[Bins]:
+def _all_bins(content: MappedFile, order: int) -> list[Bins]:
     """The tables of weights for the n-grams of 2 ... `order` words."""
     version, probability_bits, backoff_bits = content.array(np.uint8, 8)[:3].tolist()
     if version != 2 or not (1 <= probability_bits <= 25 and 1 <= backoff_bits <= 25):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv6Address
 
-from stages.personal.span import Span, before
+from stages.personal.span import PersonalSpan, before
 
 _LOCAL = r"[\w%+'-]++(?:\.[\w%+'-]++)*+"
 _LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
@@ -40,20 +40,20 @@ _SPECIAL_NETWORKS = tuple(
 )  # fmt: skip  # RFC 6890; a table of our own, since what Python calls global differs between its versions
 
 
-def emails(text: str) -> Iterator[Span]:
+def emails(text: str) -> Iterator[PersonalSpan]:
     """E-mail addresses with a top-level domain of letters, also `name (at) host (dot) org`."""
     if "@" in text:
         for found in _EMAIL.finditer(text):
             host = found[1].lower()
             if not _NOBODYS.search(host) and host.rpartition(".")[2] not in _FILES:
-                yield Span(*found.span(), "email", found[0].lower())
+                yield PersonalSpan(*found.span(), "email", found[0].lower())
     lower = text.lower()
     if "(at)" in lower or "[at]" in lower:
         for found in _BRACKETED_AT.finditer(text):
             host = _DOT.sub(".", found[1]).lower()
             if not _NOBODYS.search(host):
                 local = re.split(r" ?[\[(]at", found[0].lower())[0]
-                yield Span(*found.span(), "email", f"{local}@{host}")
+                yield PersonalSpan(*found.span(), "email", f"{local}@{host}")
 
 
 def is_public(address: str) -> bool:
@@ -62,21 +62,21 @@ def is_public(address: str) -> bool:
     return address not in _RESOLVERS and all(number >> shift != net for net, shift in _SPECIAL_NETWORKS)
 
 
-def ip_addresses(text: str) -> Iterator[Span]:
+def ip_addresses(text: str) -> Iterator[PersonalSpan]:
     """Public IPv4 and IPv6 addresses; no versions, and four single digits only where words speak of a host."""
     for found in _IPV4.finditer(text):
         context = before(text, found.start())
         if not is_public(found[0]) or _VERSION.search(context):
             continue
         if len(found[0]) > 7 or _HOST.search(context):
-            yield Span(*found.span(), "ip", found[0])
+            yield PersonalSpan(*found.span(), "ip", found[0])
     if text.count(":") < 2:
         return
     for found in _IPV6.finditer(text):
         if "::" in found[0] or found[0].count(":") == 7:
             address = _public_ipv6(found[0])
             if address:
-                yield Span(*found.span(), "ip", address)
+                yield PersonalSpan(*found.span(), "ip", address)
 
 
 def _public_ipv6(candidate: str) -> str:

@@ -6,13 +6,13 @@ from typing import Literal, get_args
 
 from stages.personal.addresses import emails, ip_addresses
 from stages.personal.numbers import cards, ibans, outside_links, phones
-from stages.personal.span import Span
+from stages.personal.span import PersonalSpan
 
 Kind = Literal["email", "ip", "phone", "iban", "card"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # In the order of their claims: what has check digits claims its place before what has only a form.
-_FINDERS: Mapping[str, Callable[[str], Iterable[Span]]] = {
+_FINDERS: Mapping[str, Callable[[str], Iterable[PersonalSpan]]] = {
     "email": emails,
     "iban": ibans,
     "card": lambda text: outside_links(cards(text), text),
@@ -21,9 +21,9 @@ _FINDERS: Mapping[str, Callable[[str], Iterable[Span]]] = {
 }
 
 
-def found(text: str, kinds: Sequence[str] = KINDS) -> list[Span]:
+def found(text: str, kinds: Sequence[str] = KINDS) -> list[PersonalSpan]:
     """Spans of these kinds in the order of the text; where two overlap, the one of the earlier claim."""
-    taken: list[Span] = []
+    taken: list[PersonalSpan] = []
     numbers = any(map(text.__contains__, "0123456789"))
     for kind, finder in _FINDERS.items():
         if kind in kinds and (numbers or kind == "email"):
@@ -33,7 +33,7 @@ def found(text: str, kinds: Sequence[str] = KINDS) -> list[Span]:
     return sorted(taken)
 
 
-def masked(text: str, spans: Iterable[Span], mark: Callable[[Span], str]) -> str:
+def masked(text: str, spans: Iterable[PersonalSpan], mark: Callable[[PersonalSpan], str]) -> str:
     """The text with each span replaced by its mark."""
     parts, end = [], 0
     for span in spans:
@@ -42,12 +42,12 @@ def masked(text: str, spans: Iterable[Span], mark: Callable[[Span], str]) -> str
     return "".join([*parts, text[end:]])
 
 
-def kind_mark(span: Span) -> str:
+def kind_mark(span: PersonalSpan) -> str:
     """`<EMAIL>`, `<PHONE>`, ..."""
     return f"<{span.kind.upper()}>"
 
 
-def value_mark(span: Span, salt: str) -> str:
+def value_mark(span: PersonalSpan, salt: str) -> str:
     """`<EMAIL:1f2e3d4c5b>`: equal values have equal marks, wherever they stand."""
     digest = hashlib.sha256(f"{salt}\0{span.kind}\0{span.value}".encode()).hexdigest()[:10]
     return f"<{span.kind.upper()}:{digest}>"

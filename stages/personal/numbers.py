@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from stages.personal.span import Span, is_reference, links
+from stages.personal.span import PersonalSpan, is_reference, links
 
 # Characters of an IBAN by country (ISO 13616 registry).
 _IBAN_LENGTHS = {
@@ -61,7 +61,7 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-def ibans(text: str) -> Iterator[Span]:
+def ibans(text: str) -> Iterator[PersonalSpan]:
     """IBANs of the right length for their country whose check digits agree (ISO 7064, mod 97-10)."""
     for found in _IBAN.finditer(text):
         length, kept, end = _IBAN_LENGTHS.get(found[1], 0), 0, found.start()
@@ -71,7 +71,7 @@ def ibans(text: str) -> Iterator[Span]:
         value = found[0][: end - found.start()].replace(" ", "").replace("-", "")
         complete = kept == length and length and not text[end : end + 1].isalnum()
         if complete and int("".join(str(int(letter, 36)) for letter in value[4:] + value[:4])) % 97 == 1:
-            yield Span(found.start(), end, "iban", value)
+            yield PersonalSpan(found.start(), end, "iban", value)
 
 
 def is_luhn(digits: str) -> bool:
@@ -79,33 +79,33 @@ def is_luhn(digits: str) -> bool:
     return sum(_LUHN[int(d)] if place % 2 else int(d) for place, d in enumerate(reversed(digits))) % 10 == 0
 
 
-def cards(text: str) -> Iterator[Span]:
+def cards(text: str) -> Iterator[PersonalSpan]:
     """Payment card numbers: an issuer's prefix and length, a right check digit, not within a link."""
     for found in _CARD.finditer(text):
         digits = _digits(found[0])
         if _ISSUERS.fullmatch(digits) and is_luhn(digits) and not is_reference(text, found.start()):
-            yield Span(*found.span(), "card", digits)
+            yield PersonalSpan(*found.span(), "card", digits)
 
 
-def phones(text: str) -> Iterator[Span]:
+def phones(text: str) -> Iterator[PersonalSpan]:
     """Telephone numbers: with a calling code, in American groups, with a trunk 0, or behind a word such as "tel"."""
     for found in _INTERNATIONAL.finditer(text):
         digits = _digits(found[0].replace("(0)", "")).removeprefix("00")
         if 8 <= len(digits) <= 15 and _CALLING_CODES.match(digits):
-            yield Span(*found.span(), "phone", digits)
+            yield PersonalSpan(*found.span(), "phone", digits)
     for found in _AMERICAN.finditer(text):
         if not is_reference(text, found.start()):
-            yield Span(*found.span(), "phone", _digits(found[0]))
+            yield PersonalSpan(*found.span(), "phone", _digits(found[0]))
     for found in _TRUNK.finditer(text):
         digits = _digits(found[0])
         if 9 <= len(digits) <= 12 and not _DATE.fullmatch(found[0]) and not is_reference(text, found.start()):
-            yield Span(*found.span(), "phone", digits)
+            yield PersonalSpan(*found.span(), "phone", digits)
     for found in _CUE.finditer(text):
         if not _DATE.fullmatch(found["number"]):
-            yield Span(*found.span("number"), "phone", _digits(found["number"]))
+            yield PersonalSpan(*found.span("number"), "phone", _digits(found["number"]))
 
 
-def outside_links(spans: Iterator[Span], text: str) -> list[Span]:
+def outside_links(spans: Iterator[PersonalSpan], text: str) -> list[PersonalSpan]:
     """Those that no link holds: the digits of a link are its own."""
     within = links(text)
     return [span for span in spans if not any(start <= span.start < end for start, end in within)]

@@ -10,7 +10,7 @@ _NO_NUMBER_OF_A_PERSON = re.compile(
 CONTEXT = 40  # characters before a number that are looked at
 
 
-class Span(NamedTuple):
+class PersonalSpan(NamedTuple):
     """Where it stands, of which kind it is, and its value without separators."""
 
     start: int

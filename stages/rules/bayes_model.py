@@ -34,7 +34,7 @@ def vote(count_good: int, count_bad: int, N_good: int, N_bad: int, V: int) -> fl
     return math.log(((count_good + 1) / (N_good + V)) / ((count_bad + 1) / (N_bad + V)))
 
 
-class _Votes(dict[str, float]):
+class _WordVotes(dict[str, float]):
     """Votes by word as it stands in a text, filled as words are met; what has no plain form casts none."""
 
     def __init__(self, by_word: dict[str, float], unseen: float) -> None:
@@ -70,8 +70,8 @@ class BayesModel:
         return [vote(good, bad, *self.totals) for good, bad in zip(self.good.tolist(), self.bad.tolist())]
 
     @cached_property
-    def _of_words(self) -> _Votes:
-        return _Votes(dict(zip(self.words, self.votes)), vote(0, 0, *self.totals))
+    def _of_words(self) -> _WordVotes:
+        return _WordVotes(dict(zip(self.words, self.votes)), vote(0, 0, *self.totals))
 
     @cached_property
     def _of_buckets(self) -> NDArray[np.float64]:
@@ -112,7 +112,7 @@ def load_model(path: str) -> BayesModel:
 
 
 @dataclass
-class Trainer:
+class BayesTrainer:
     """Counts features of good and bad texts; what `curate train` makes a model with."""
 
     order: Annotated[int, Field(ge=1, le=5)] = 1
@@ -137,7 +137,7 @@ class Trainer:
         else:
             self.words[good].update(plain_words(text))
 
-    def add_all(self, texts: Iterable[str], good: bool) -> "Trainer":
+    def add_all(self, texts: Iterable[str], good: bool) -> "BayesTrainer":
         """Counts texts; returns itself."""
         for text in texts:
             self.add(text, good)

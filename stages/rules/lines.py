@@ -19,7 +19,7 @@ Keeps = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
-class LineRules:
+class LineOptions:
     """Which lines go and what is cut from short ones; None and false turn a rule off."""
 
     max_uppercase_ratio: float | None
@@ -42,7 +42,7 @@ def is_counter(line: str) -> bool:
     return _COUNTER.match(line.lower()) is not None
 
 
-def _keepers(rules: LineRules) -> Iterable[Keeps]:
+def _keepers(rules: LineOptions) -> Iterable[Keeps]:
     """The rules that take whole lines, in order; each tells whether a line stays."""
     most, least = rules.max_uppercase_ratio, rules.min_line_words
     if most is not None:
@@ -56,7 +56,7 @@ def _keepers(rules: LineRules) -> Iterable[Keeps]:
 
 
 @lru_cache(maxsize=64)
-def _cuts(rules: LineRules, as_written: bool) -> tuple[re.Pattern[str], ...]:
+def _cuts(rules: LineOptions, as_written: bool) -> tuple[re.Pattern[str], ...]:
     """The patterns of the phrases, in order: anywhere, at the end, at the start; a blank beside one goes with it."""
     found = []
     for phrases, form in (
@@ -74,7 +74,7 @@ def _dots_for_any(phrase: str) -> str:
     return re.escape(phrase).replace(r"\.", ".")
 
 
-def refinedweb(text: str, rules: LineRules) -> str:
+def refinedweb(text: str, rules: LineOptions) -> str:
     """A text without the lines and phrases that RefinedWeb's corrections take; empty lines stay."""
     keepers, cuts = tuple(_keepers(rules)), _cuts(rules, as_written=True)
     kept = []
@@ -104,7 +104,7 @@ def _cut(lines: Iterable[str], pattern: re.Pattern[str], most_words: int) -> Ite
             yield cut
 
 
-def dclm(text: str, rules: LineRules) -> str:
+def dclm(text: str, rules: LineOptions) -> str:
     """A text as DCLM's chain of line modifiers leaves it; "" where that drops the page for lack of text."""
     lines = text.split("\n")
     for stays in _keepers(rules):

@@ -17,7 +17,7 @@ DUPLICATE_SIZES = (5, 6, 7, 8, 9, 10)
 Integers = NDArray[np.int64]
 
 
-class Repeats(NamedTuple):
+class RepeatedGrams(NamedTuple):
     """The places of n-grams that stand twice or more, group by group, ascending within a group."""
 
     places: Integers
@@ -67,9 +67,9 @@ class NGrams:
         return repeats.places[start : start + counts[group]]
 
 
-def _all_repeats(words: Sequence[str]) -> dict[int, Repeats]:
+def _all_repeats(words: Sequence[str]) -> dict[int, RepeatedGrams]:
     """By n, as long as any n-gram stands twice."""
-    found: dict[int, Repeats] = {}
+    found: dict[int, RepeatedGrams] = {}
     total = len(words)
     number = dict(zip(words, range(total)))
     if len(number) == total:
@@ -86,7 +86,7 @@ def _all_repeats(words: Sequence[str]) -> dict[int, Repeats]:
     return found
 
 
-def _grouped(keys: Integers, places: Integers, total: int) -> Repeats | None:
+def _grouped(keys: Integers, places: Integers, total: int) -> RepeatedGrams | None:
     """Groups of at least two places with equal keys; keys are below total², places below total."""
     bits = total.bit_length()
     if 3 * bits < 63:  # key and place in one number: one plain sort, several times faster
@@ -107,4 +107,4 @@ def _grouped(keys: Integers, places: Integers, total: int) -> Repeats | None:
     starts = ~member
     member[:-1] |= same
     heads = starts[member]
-    return Repeats(places[member], heads.cumsum() - 1, heads.nonzero()[0], copies)
+    return RepeatedGrams(places[member], heads.cumsum() - 1, heads.nonzero()[0], copies)

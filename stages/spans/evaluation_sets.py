@@ -23,7 +23,7 @@ MARKED_BITS = 22
 MARKED = np.uint64((1 << MARKED_BITS) - 1)  # low bits of a key that say whether it is worth looking up
 
 
-class Example(NamedTuple):
+class EvaluationText(NamedTuple):
     """One text of an example: the name of its set, its id (or else its row), its field."""
 
     set: str
@@ -48,7 +48,7 @@ class Grams(NamedTuple):
 class Index:
     """The n-grams of some sets; those of examples shorter than n have a length of their own."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[EvaluationText, ...]
     too_short: int  # texts that are shorter than what counts as evidence
     grams: tuple[Grams, ...]
 
@@ -77,7 +77,7 @@ def made(sets: Mapping[str, str], fields: Sequence[str] | None, size: int, least
 
     Raises UserError where a file can't be read, or holds no text to look for.
     """
-    examples: list[Example] = []
+    examples: list[EvaluationText] = []
     texts: dict[int, list[tuple[int, list[str]]]] = {}
     short = 0
     for name, path in sets.items():
@@ -107,12 +107,12 @@ def _grams(size: int, texts: list[tuple[int, list[str]]]) -> Grams:
     return Grams(size, keys[first], checks[first], owners[first], marked)
 
 
-def _texts(name: str, path: str, fields: Sequence[str] | None) -> Iterator[tuple[Example, str]]:
+def _texts(name: str, path: str, fields: Sequence[str] | None) -> Iterator[tuple[EvaluationText, str]]:
     for number, row in enumerate(_rows(path)):
         identity = row.get("id", number)
         for field, value in row.items():
             if (fields is None and field != "id") or (fields is not None and field in fields):
-                yield from ((Example(name, str(identity), field), text) for text in _strings(value))
+                yield from ((EvaluationText(name, str(identity), field), text) for text in _strings(value))
 
 
 def _strings(value: Any) -> Iterator[str]:

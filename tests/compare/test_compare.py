@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curate.compare.closeness import PRIOR, UNSEEN, Model, Target
-from curate.compare.compare import Row, compare
-from curate.compare.n_grams import Tokens
+from curate.compare.closeness import PRIOR, UNSEEN, TargetGrams, TrigramModel
+from curate.compare.compare import ComparedMeasure, compare
+from curate.compare.n_grams import SampleTokens
 from curate.compare.sample import Sample, halves, sample
 from curate.compare.variety import near_copies
 from curate.errors import UserError
@@ -20,14 +20,14 @@ ENOUGH = 60_000
 GOOD = chained(300, seed=1)
 
 
-def compared(tmp_path: Path, a: list[str], b: list[str], seed: int = 0) -> dict[str, Row]:
+def compared(tmp_path: Path, a: list[str], b: list[str], seed: int = 0) -> dict[str, ComparedMeasure]:
     target = write(tmp_path / "target.jsonl", chained(150, seed=99))
     paths = write(tmp_path / "a.jsonl", a), write(tmp_path / "b.jsonl", b)
     one, other = (sample(path, ENOUGH, seed) for path in paths)
     return {row.measure: row for row in compare(one, other, sample(target, ENOUGH, seed))}
 
 
-def verdicts(rows: dict[str, Row]) -> dict[str, str]:
+def verdicts(rows: dict[str, ComparedMeasure]) -> dict[str, str]:
     return {name: row.verdict for name, row in rows.items()}
 
 
@@ -88,11 +88,11 @@ def test_equal_texts_fall_into_the_same_halves(tmp_path: Path) -> None:
 
 
 def test_the_language_model_is_the_formula(tmp_path: Path) -> None:
-    def tokens(*texts: str) -> Tokens:
-        return Tokens.of(sample(write(tmp_path / "t.jsonl", list(texts)), ENOUGH, 0))
+    def tokens(*texts: str) -> SampleTokens:
+        return SampleTokens.of(sample(write(tmp_path / "t.jsonl", list(texts)), ENOUGH, 0))
 
-    target = Target(tokens("u v w"))
-    model = Model(tokens("u v w u v x"), target, 5)
+    target = TargetGrams(tokens("u v w"))
+    model = TrigramModel(tokens("u v w u v x"), target, 5)
     single = (1 + UNSEEN) / (6 + UNSEEN * 5)
     double = (1 + PRIOR * single) / (2 + PRIOR)
     triple = (1 + PRIOR * double) / (2 + PRIOR)
@@ -103,7 +103,7 @@ def test_the_language_model_is_the_formula(tmp_path: Path) -> None:
 def test_near_copies_are_told_by_their_shingles(tmp_path: Path) -> None:
     texts = [GOOD[0], near(GOOD[0], 1), GOOD[1], "too short for a shingle"]
     some = sample(write(tmp_path / "t.jsonl", texts), ENOUGH, 0)
-    found = near_copies(Tokens.of(some))
+    found = near_copies(SampleTokens.of(some))
     assert found.sum() == 1 and some.texts[int(np.flatnonzero(found)[0])].text in texts[:2]
 
 

@@ -16,7 +16,7 @@ from curate.errors import UserError
 from curate.executors.executor import Serial
 from curate.scan import sketch_writer, sketches
 from curate.scan.sketch_writer import SketchWriter, sketch_all
-from curate.scan.sketches import Sketches, gather, gather_group, partition_of
+from curate.scan.sketches import StoredSketches, gather, gather_group, partition_of
 from curate.stage import Sketch, Verdicts
 from tests.decided import documents, scan
 
@@ -48,7 +48,7 @@ class Bare(Spread):
         return Sketch(super().sketch(doc).keys)
 
 
-def held(gathered: Sketches) -> list[tuple[int, int]]:
+def held(gathered: StoredSketches) -> list[tuple[int, int]]:
     """All (key, document) pairs, in order."""
     return sorted(
         (int(key), int(document))

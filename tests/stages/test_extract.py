@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from curate.document import Address, Document, Drop
 from stages.extract import Extract
 from stages.extraction import article
-from stages.extraction.article import Options, article_text, plain_text
+from stages.extraction.article import TextOptions, article_text, plain_text
 from stages.extraction.markup import repaired
 from stages.extraction.memo import Extracted, Memo
 from stages.extraction.visible import json_ld_text, visible_text
@@ -213,14 +213,14 @@ def two_frames(first: int, second: int) -> str:
     return f"<html><body><div class='article-content'>{frames[0]}</div><div class='main-text'>{frames[1]}</div>"
 
 
-def plainly(source: str, options: Options) -> str:
+def plainly(source: str, options: TextOptions) -> str:
     return plain_text(source, article._extractor(options))
 
 
 @pytest.mark.parametrize("run", [article_text, plainly])
 def test_auto_takes_full_where_fast_finds_little(run: Any) -> None:
     short, long = two_frames(36, 240), two_frames(36, 80)
-    text = {(mode, html): run(html, Options(mode)) for mode in MODES for html in (short, long)}
+    text = {(mode, html): run(html, TextOptions(mode)) for mode in MODES for html in (short, long)}
     assert len(text["fast", short]) < len(text["full", short])
     assert text["auto", short] == text["full", short]
     assert text["auto", long] == text["fast", long]
@@ -231,7 +231,7 @@ def test_auto_takes_full_where_fast_finds_little(run: Any) -> None:
 def test_the_lean_cascade_gives_the_plain_one_s_text(favor: str, mode: str) -> None:
     pages = [*shared_pages(), *odd_pages()]
     for links in (False, True):
-        options = Options(mode, favor, links=links)
+        options = TextOptions(mode, favor, links=links)
         for html in pages:
             assert article_text(html, options) == plainly(html, options), html
 

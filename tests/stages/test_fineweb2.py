@@ -14,7 +14,7 @@ from curate.inspect.recorded import Recorded
 from curate.plug_ins.named_files import files_of
 from curate.what_if.redecide import redecide
 from stages.fineweb2 import FIXED, LIMITS, RULES, FineWeb2, alphabetic_ratio, measured, words_of
-from stages.languages.table import Row, load_table
+from stages.languages.table import LanguageRow, load_table
 from tests.engine import run_it, settings, write_jsonl
 
 GERMAN = (
@@ -62,17 +62,17 @@ def test_marks_at_the_ends_of_words_count_beside_words() -> None:
 
 
 def test_repeats_are_seen_in_scripts_without_spaces() -> None:
-    once = measured(CHINESE, Row())
-    twice = measured(CHINESE + "\n" + CHINESE, Row())
+    once = measured(CHINESE, LanguageRow())
+    twice = measured(CHINESE + "\n" + CHINESE, LanguageRow())
     assert once["duplicate_10_gram_ratio"] == 0
     assert twice["duplicate_10_gram_ratio"] == pytest.approx(0.5, abs=0.03)
     assert twice["duplicate_line_ratio"] == 0.5
 
 
 def test_stop_words_lie_among_the_words_or_anywhere_in_the_text() -> None:
-    assert measured("Der (Fluss) und: die", Row(("der", "und", "die", "das")))["stop_words"] == 3
-    assert measured("undder", Row(("der", "und")))["stop_words"] == 0
-    assert measured("河边的房子是", Row(("的", "是", "在"), in_text=True))["stop_words"] == 2
+    assert measured("Der (Fluss) und: die", LanguageRow(("der", "und", "die", "das")))["stop_words"] == 3
+    assert measured("undder", LanguageRow(("der", "und")))["stop_words"] == 0
+    assert measured("河边的房子是", LanguageRow(("的", "是", "在"), in_text=True))["stop_words"] == 2
 
 
 def test_a_page_in_a_language_without_a_row_passes_unmeasured_or_is_dropped() -> None:

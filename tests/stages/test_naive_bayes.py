@@ -18,7 +18,7 @@ from curate.document import Address, Document, Drop
 from curate.errors import UserError
 from stages.models.word_grams import buckets, plain_word, plain_words
 from stages.naive_bayes import BAD_EXAMPLES, GOOD_EXAMPLES, NaiveBayes, QualityClassifier
-from stages.rules.bayes_model import BayesModel, Trainer, load_model, vote
+from stages.rules.bayes_model import BayesModel, BayesTrainer, load_model, vote
 
 
 def page(text: str, **attributes: Any) -> Document:
@@ -26,7 +26,7 @@ def page(text: str, **attributes: Any) -> Document:
 
 
 def small_model(**options: int) -> BayesModel:
-    trainer = Trainer(**options)
+    trainer = BayesTrainer(**options)
     trainer.add_all(["the river runs", "the hill stands, the river runs"], good=True)
     return trainer.add_all(["click the link", "click now"], good=False).finish()
 
@@ -133,11 +133,11 @@ def test_rare_words_are_left_out() -> None:
 
 
 def test_n_grams_tell_apart_what_words_cannot() -> None:
-    trainer = Trainer(order=2, bits=16)
+    trainer = BayesTrainer(order=2, bits=16)
     trainer.add_all(["good not bad"] * 3, good=True)
     model = trainer.add_all(["bad not good"] * 3, good=False).finish()
     assert model.score(["good", "not", "bad"]) > 0 > model.score(["bad", "not", "good"])
-    words = Trainer().add_all(["good not bad"], good=True).add_all(["bad not good"], good=False).finish()
+    words = BayesTrainer().add_all(["good not bad"], good=True).add_all(["bad not good"], good=False).finish()
     assert words.score(["good", "not", "bad"]) == 0
 
 
@@ -151,7 +151,7 @@ def test_plain_words_lose_case_and_outer_punctuation(word: str, plain: str) -> N
 
 def test_words_too_long_to_remember_are_scored_all_the_same() -> None:
     long = "river" * 20
-    model = Trainer().add_all([long], good=True).add_all(["click"], good=False).finish()
+    model = BayesTrainer().add_all([long], good=True).add_all(["click"], good=False).finish()
     assert model.total([long]) == model.total([long]) == vote(1, 0, 1, 1, 2)
     assert buckets([long + "!"], 2, 20).tolist() == buckets([long], 2, 20).tolist()
 

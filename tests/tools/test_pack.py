@@ -7,7 +7,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from curate.errors import UserError
-from curate.tools.pack import Packed, pack, read_urls
+from curate.tools.pack import PackedPages, pack, read_urls
 from tests.commands.calling import Calling
 from tests.engine import run_it, settings
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_pages_come_out_of_a_run(folder: Path, tmp_path: Path) -> None:
     packed = pack(folder, tmp_path / "pages.warc.gz", {"a.HTM": "https://a.example/first"})
-    assert packed == Packed(pages=3, unnamed=2, left_out=1)
+    assert packed == PackedPages(pages=3, unnamed=2, left_out=1)
     run_it(settings(str(tmp_path / "pages.warc.gz"), tmp_path / "out", stages=["extract"]))
     table = pq.read_table(tmp_path / "out" / "shards")
     assert table["url"].to_pylist() == [

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from curate.compare.compare import Row, compare
+from curate.compare.compare import ComparedMeasure, compare
 from curate.compare.sample import sample
 from curate.sizes import numbered
 
@@ -43,6 +43,6 @@ def command(a: str, b: str, target: str, words: int, seed: int, as_json: bool) -
         click.echo(f"  {row.shows}")
 
 
-def _line(row: Row) -> str:
+def _line(row: ComparedMeasure) -> str:
     around = f"{row.low:+.4g} … {row.high:+.4g}"
     return f"{row.measure:22}{row.a:10.4g}{row.b:10.4g}{around:>24}  {VERDICTS[row.verdict]}"

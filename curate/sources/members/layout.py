@@ -17,37 +17,37 @@ PROBED_MEMBERS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FileLayout:
     """`members`: a row of members, one record each; `stream`: records across or inside members; `plain`: neither."""
 
     kind: Kind
     codec: Codec | None = None
 
 
-def layout(window: Window, name: str, max_bytes: int) -> Layout:
+def layout(window: Window, name: str, max_bytes: int) -> FileLayout:
     """Decides by the first record: does its member hold it, no more and no less?
 
     The first bytes say which codec it is; where nothing can be read with that, the name does.
     """
     stream = WholeStream.at_start(window)
     if stream is not None:
-        return Layout("stream", stream)
+        return FileLayout("stream", stream)
     by_head, by_name = _codec_of_bytes(window), _codec_of_name(window, name)
     if by_head and by_name and by_head.name == by_name.name:
         by_name = by_head
     if by_head is None and window.take(0, 4) == b"WARC":
-        return Layout("plain")
+        return FileLayout("plain")
     tried: set[str] = set()
     for codec in (by_head, by_name):
         if codec is not None and codec.name not in tried:
             tried.add(codec.name)
             kind = _kind(codec, max_bytes)
             if kind:
-                return Layout(kind, codec)
+                return FileLayout(kind, codec)
     last = by_name or by_head
     if last is None or (by_name is not by_head and next_header(window, 0) < window.size):
-        return Layout("plain")
-    return Layout("members", last)
+        return FileLayout("plain")
+    return FileLayout("members", last)
 
 
 def _kind(codec: Codec, max_bytes: int) -> Kind | None:

@@ -15,7 +15,7 @@ from scale.floats import FORMATS, FloatFormat, quantize
 from scale.memory import RECIPES
 from scale.pipeline import bubble_fraction, bubble_ratio, interleaved_bubble_ratio, pipeline_schedule
 from scale.planner.answers.fits import fit_law, fit_mixture
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.models.parameters import count_parameters
 from scale.planner.step.estimate import estimate_memory
 from scale.planner.step.hardware import Cluster
@@ -28,7 +28,7 @@ MOST_CELLS = 1_000_000
 LAW_COLUMNS = {"n": "N", "params": "N", "parameters": "N", "d": "D", "tokens": "D"}
 
 
-def memory_answer(model: Model, cluster: Cluster, layout: Layout, train: Train) -> dict[str, Any]:
+def memory_answer(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> dict[str, Any]:
     """Exact parameters, training state under each recipe, and the bytes of one layout by part and stage."""
     counts = count_parameters(model)
     memory = estimate_memory(model, cluster, layout, train)

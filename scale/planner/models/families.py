@@ -1,4 +1,4 @@
-"""Hugging Face `config.json` → `Model`, by family: which biases, norms, gates and ties an architecture has.
+"""Hugging Face `config.json` → `Architecture`, by family: which biases, norms, gates and ties an architecture has.
 
 The facts of each architecture stand in `family_table`. A `model_type` that is not listed is refused rather than
 guessed, because a wrong guess is a wrong plan.
@@ -15,7 +15,7 @@ from typing import Any
 from scale.planner.models.experts import experts_of
 from scale.planner.models.family_table import FAMILIES, Bias, Family
 from scale.planner.models.hybrids import mixer_of
-from scale.planner.models.model import MOST_LAYERS, Attention, Mla, Model
+from scale.planner.models.model import MOST_LAYERS, Architecture, Attention, Mla
 from scale.planner.models.specials import prepared, special, text_config
 from scale.refusal import Refusal, integer, require, unusable
 
@@ -35,7 +35,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
-def read_config(path: str | Path) -> Model:
+def read_config(path: str | Path) -> Architecture:
     """Read a Hugging Face `config.json` from disk (no network). Raises `Refusal` when it is no such file."""
     place = Path(path)
     try:
@@ -48,8 +48,8 @@ def read_config(path: str | Path) -> Model:
     return model_from_config(config, name=place.parent.name if place.name == "config.json" else place.stem)
 
 
-def model_from_config(config: Config, name: str = "") -> Model:
-    """Build a `Model` from a config mapping; refuses an unknown `model_type` or a missing size, naming it."""
+def model_from_config(config: Config, name: str = "") -> Architecture:
+    """Build a `Architecture` from a config mapping; refuses an unknown `model_type` or a missing size, naming it."""
     kind = config.get("model_type")
     if kind is None:
         raise Refusal('the config has no model_type, so the family is unknown; add it (for example "llama")')
@@ -84,7 +84,7 @@ def size(config: Config, key: str, kind: str) -> int:
     raise Refusal(f"config of family {kind}: none of {', '.join(_ALIASES[key])} is given, so {key} is unknown")
 
 
-def _build(config: Config, kind: str, name: str) -> Model:
+def _build(config: Config, kind: str, name: str) -> Architecture:
     family = FAMILIES[kind]
     hidden = size(config, "hidden", kind)
     experts, ffn_key = experts_of(config, kind, size(config, "layers", kind))
@@ -98,7 +98,7 @@ def _build(config: Config, kind: str, name: str) -> Model:
     else:
         ffn = size(config, "ffn", kind)
     attention = _attention(config, kind, family, hidden)
-    model = Model(
+    model = Architecture(
         name=name,
         layers=size(config, "layers", kind),
         hidden=hidden,

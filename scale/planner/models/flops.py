@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.models.parameters import count_parameters
 
 
@@ -24,7 +24,7 @@ class TokenFlops:
     attention_forward_full: float
 
 
-def attention_context(model: Model, sequence: int, causal: bool) -> float:
+def attention_context(model: Architecture, sequence: int, causal: bool) -> float:
     """Mean number of keys a query is multiplied with, over the layers that attend: s (full) or about s/2 (causal), less
     in a window."""
     a = model.attention
@@ -40,7 +40,7 @@ def attention_context(model: Model, sequence: int, causal: bool) -> float:
     return (windowed * narrow + (model.attending_layers - windowed) * full) / model.attending_layers
 
 
-def token_flops(model: Model, sequence: int) -> TokenFlops:
+def token_flops(model: Architecture, sequence: int) -> TokenFlops:
     """FLOPs per token of training `model` on sequences of `sequence` tokens (recomputation not included)."""
     counts = count_parameters(model)
     scans = len(model.mixer.layers) * model.mixer.scan_flops if model.mixer else 0.0
@@ -51,7 +51,7 @@ def token_flops(model: Model, sequence: int) -> TokenFlops:
     return TokenFlops(6.0 * counts.active, 3 * (matmul + full), 3 * (matmul + causal), matmul + full, full)
 
 
-def adapter_parameters(model: Model, rank: int) -> int:
+def adapter_parameters(model: Architecture, rank: int) -> int:
     """Parameters of adapters of that rank beside every linear layer: r·(inputs + outputs) each (Hu et al. 2021).
 
     Experts have one each; 0 for rank 0.
@@ -66,7 +66,7 @@ def adapter_parameters(model: Model, rank: int) -> int:
     return rank * (model.layers * attention + dense + routed)
 
 
-def trained_share(model: Model, rank: int) -> float:
+def trained_share(model: Architecture, rank: int) -> float:
     """Share of the parameters that is trained: 1, or that of the adapters where there are any."""
     return adapter_parameters(model, rank) / count_parameters(model).total if rank else 1.0
 

@@ -81,7 +81,7 @@ class Mixer:
 
 
 @dataclass(frozen=True)
-class Model:
+class Architecture:
     """One decoder-only transformer. Sizes are counts of elements; `positions` is the rows of a learned table."""
 
     name: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scale.planner.models.model import NORM_VECTORS, Attention, Mla, Model
+from scale.planner.models.model import NORM_VECTORS, Architecture, Attention, Mla
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LayerParameters:
         return self.attention_matmul + self.mlp_matmul + self.active_experts + self.router
 
 
-def attention_parameters(model: Model) -> tuple[int, int]:
+def attention_parameters(model: Architecture) -> tuple[int, int]:
     """(matmul weights, other: biases, query/key norms, sinks) of one attention block."""
     a, h = model.attention, model.hidden
     sinks = a.heads if a.sinks else 0
@@ -76,7 +76,7 @@ def mlp_parameters(hidden: int, ffn: int, gated: bool, bias: bool) -> tuple[int,
     return matrices * hidden * ffn, ((matrices - 1) * ffn + hidden) if bias else 0
 
 
-def mixing_parameters(model: Model, mixed: bool) -> tuple[int, int]:
+def mixing_parameters(model: Architecture, mixed: bool) -> tuple[int, int]:
     """(matmul weights, other) of what mixes tokens in one layer: attention, the model's other mixer, or both."""
     mixer = model.mixer
     if not mixed or mixer is None:
@@ -85,7 +85,7 @@ def mixing_parameters(model: Model, mixed: bool) -> tuple[int, int]:
     return mixer.matmul + beside[0], mixer.other + beside[1]
 
 
-def layer_parameters(model: Model, moe: bool, mixed: bool = False) -> LayerParameters:
+def layer_parameters(model: Architecture, moe: bool, mixed: bool = False) -> LayerParameters:
     """Exact parameters of one dense or one mixture-of-experts layer, `mixed` where its tokens mix otherwise."""
     attention_matmul, attention_other = mixing_parameters(model, mixed)
     norms = model.norms_per_layer * NORM_VECTORS[model.norm] * model.hidden + model.extra_layer_params
@@ -145,7 +145,7 @@ class ParameterCount:
         return (self.embedding + self.head) / self.total
 
 
-def count_parameters(model: Model) -> ParameterCount:
+def count_parameters(model: Architecture) -> ParameterCount:
     """Exact parameters of the whole model.
 
     `active` leaves out the experts a token does not visit; `active_matmul` are the weights that cost FLOPs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scale.planner.models.model import MOST_LAYERS, Attention, Experts, Mla, Model
+from scale.planner.models.model import MOST_LAYERS, Architecture, Attention, Experts, Mla
 from scale.refusal import Refusal, flag, integer, require
 
 KEYS = (
@@ -34,8 +34,8 @@ KEYS = (
 MLA_KEYS = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "q_lora_rank")
 
 
-def model_from_shape(shape: Mapping[str, Any]) -> Model:
-    """Build a `Model` from a mapping with `layers`, `hidden`, `heads` and the optional `KEYS`.
+def model_from_shape(shape: Mapping[str, Any]) -> Architecture:
+    """Build a `Architecture` from a mapping with `layers`, `hidden`, `heads` and the optional `KEYS`.
 
     Defaults are a Llama: kv_heads = heads, head_dim = hidden/heads, gated MLP of width 8/3·hidden rounded up to a
     multiple of 256, vocabulary 128,256, untied, RMS norms, no biases. `shared` is a number of shared experts of
@@ -50,7 +50,7 @@ def model_from_shape(shape: Mapping[str, Any]) -> Model:
         raise Refusal(f"model.norm: {norm!r} is unknown; known: rms, layer, none")
     attention = _attention(sizes, says["bias"], says["qk_norm"], _mla(shape.get("mla")))
     ffn = sizes.get("ffn") or -(-(8 * hidden // 3) // 256) * 256
-    return Model(
+    return Architecture(
         str(shape.get("name", f"{layers}x{hidden}")),
         layers,
         hidden,

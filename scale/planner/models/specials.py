@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scale.planner.models.hybrids import get
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.refusal import Refusal, integer, require
 
 Config = Mapping[str, Any]
@@ -95,13 +95,13 @@ def text_config(config: Config, kind: str, known: Mapping[str, Any]) -> tuple[di
     return {**TEXT_DEFAULTS.get(family, {}), **text, **tied, "model_type": family}, family
 
 
-def special(config: Config, kind: str, model: Model) -> Model:
+def special(config: Config, kind: str, model: Architecture) -> Architecture:
     """The model of a family whose weights depend on switches that no other family has."""
     change = _MODELS.get(kind)
     return change(config, model) if change else model
 
 
-def _opt(config: Config, model: Model) -> Model:
+def _opt(config: Config, model: Architecture) -> Architecture:
     final = bool(config.get("do_layer_norm_before", True)) and not config.get("_remove_final_layer_norm", False)
     affine = bool(config.get("layer_norm_elementwise_affine", True))
     # OPT's position table starts at row 2 (the fairseq padding offset), hence two more rows.
@@ -114,7 +114,7 @@ def _opt(config: Config, model: Model) -> Model:
     )
 
 
-def _falcon(config: Config, model: Model) -> Model:
+def _falcon(config: Config, model: Architecture) -> Architecture:
     new = bool(config.get("new_decoder_architecture", False))
     if new:
         kv_heads = model.attention.kv_heads
@@ -125,21 +125,21 @@ def _falcon(config: Config, model: Model) -> Model:
     return replace(model, norms_per_layer=norms, attention=replace(model.attention, kv_heads=kv_heads))
 
 
-def _gpt_bigcode(config: Config, model: Model) -> Model:
+def _gpt_bigcode(config: Config, model: Architecture) -> Architecture:
     return replace(model, attention=replace(model.attention, kv_heads=1)) if config.get("multi_query", True) else model
 
 
-def _stablelm(config: Config, model: Model) -> Model:
+def _stablelm(config: Config, model: Architecture) -> Architecture:
     return replace(model, norms_per_layer=1) if config.get("use_parallel_residual", False) else model
 
 
-def _deepseek_v3(config: Config, model: Model) -> Model:
+def _deepseek_v3(config: Config, model: Architecture) -> Architecture:
     if not config.get("num_nextn_predict_layers"):
         return model
     return replace(model, notes=("multi-token-prediction layers are not counted, as in the published total",))
 
 
-def _deepseek_v32(config: Config, model: Model) -> Model:
+def _deepseek_v32(config: Config, model: Architecture) -> Architecture:
     """The indexer beside each attention, and scores against the tokens that it chose."""
     heads, width, rank = get(config, "index_n_heads", 64), get(config, "index_head_dim", 128), config.get("q_lora_rank")
     inputs = 1536 if rank is None else integer(rank, "config: q_lora_rank", least=1)
@@ -154,7 +154,7 @@ def _deepseek_v32(config: Config, model: Model) -> Model:
     )
 
 
-def _gemma3n(config: Config, model: Model) -> Model:
+def _gemma3n(config: Config, model: Architecture) -> Architecture:
     """Alternating updates, a low-rank residual, and embeddings of each layer (the class Gemma3nTextModel)."""
     copies, rank = get(config, "altup_num_inputs", 4), get(config, "laurel_rank", 64)
     each, hidden = get(config, "hidden_size_per_layer_input", 256), model.hidden
@@ -169,13 +169,13 @@ def _gemma3n(config: Config, model: Model) -> Model:
     )
 
 
-def _mixed(config: Config, model: Model) -> Model:
+def _mixed(config: Config, model: Architecture) -> Architecture:
     name = model.mixer.name if model.mixer else ""
     note = f"layers of {name} are planned by their weights and their scan: no table has measured them"
     return replace(model, notes=(note,)) if model.mixer else model
 
 
-_MODELS: dict[str, Callable[[Config, Model], Model]] = {
+_MODELS: dict[str, Callable[[Config, Architecture], Architecture]] = {
     "deepseek_v3": _deepseek_v3,
     "deepseek_v32": _deepseek_v32,
     "falcon": _falcon,

@@ -13,7 +13,7 @@ from curate.yaml12 import load
 from scale.budget import CHINCHILLA_TOKENS_PER_PARAMETER
 from scale.memory import StateRecipe
 from scale.planner.models.families import read_config
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.models.parameters import count_parameters
 from scale.planner.models.shape import model_from_shape
 from scale.planner.plans.data import Source
@@ -73,7 +73,7 @@ class PlanInput:
     """Everything a plan is made of, defaults filled in."""
 
     name: str
-    model: Model
+    model: Architecture
     train: Train
     cluster: Cluster
     limits: Limits
@@ -129,7 +129,7 @@ def parse_plan(config: Mapping[str, Any], folder: Path = Path(), name: str = "pl
     )
 
 
-def _model(value: Any, folder: Path) -> Model:
+def _model(value: Any, folder: Path) -> Architecture:
     if isinstance(value, str):
         return read_config(folder / value)
     require(isinstance(value, Mapping), "model: give the path of a config.json or a shape (layers, hidden, heads, …)")
@@ -140,7 +140,7 @@ def _model(value: Any, folder: Path) -> Model:
     return model_from_shape(value)
 
 
-def _train(config: Mapping[str, Any], model: Model) -> Train:
+def _train(config: Mapping[str, Any], model: Architecture) -> Train:
     train = section(config, "train", TRAIN_KEYS)
     sequence = read_whole(train.get("sequence", min(model.max_sequence or 4096, 8192)), "train.sequence")
     require(

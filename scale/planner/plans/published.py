@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scale.planner.models.flops import token_flops
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step.calibration import calibration
 from scale.planner.step.hardware import Cluster, Gpu
 from scale.planner.step.workload import Train
@@ -72,7 +72,7 @@ def log_mfu(tuned_mfu: float, flops: float, constants: Mapping[str, float], shif
     return constants["intercept"] + tuned + constants["budget"] * budget + shift
 
 
-def reached(model: Model, cluster: Cluster, train: Train, tuned_mfu: float, stack: str = "megatron") -> Reached:
+def reached(model: Architecture, cluster: Cluster, train: Train, tuned_mfu: float, stack: str = "megatron") -> Reached:
     """What runs of this size reach where the best layout reaches `tuned_mfu` with failures; never more than that."""
     constants = calibration()["published"]
     flops = token_flops(model, train.sequence)

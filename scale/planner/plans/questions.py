@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.failures import plan_checkpoints
 from scale.planner.plans.plan_input import PlanInput
@@ -134,7 +134,7 @@ def changes_that_fit(inputs: PlanInput) -> list[str]:
     return [name for name, trial in trials.items() if fleet(trial, trial.cluster.gpus) is not None]
 
 
-def largest_micro_batch(model: Model, cluster: Cluster, layout: Layout, train: Train) -> dict[str, int]:
+def largest_micro_batch(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> dict[str, int]:
     """Largest micro-batch (sequences) of a layout that fits, and that may fit; 0 where not even one does."""
     found = {}
     for name, verdicts in (("fits", ("fits",)), ("may_fit", ("fits", "may fit"))):
@@ -149,7 +149,7 @@ def largest_micro_batch(model: Model, cluster: Cluster, layout: Layout, train: T
     return found
 
 
-def _verdict(model: Model, cluster: Cluster, layout: Layout, train: Train, micro_batch: int) -> str:
+def _verdict(model: Architecture, cluster: Cluster, layout: Layout, train: Train, micro_batch: int) -> str:
     count = max(1, train.global_batch // (layout.dp * layout.micro_batch))
     batch = replace(train, global_batch=count * layout.dp * micro_batch)
     return estimate_memory(model, cluster, replace(layout, micro_batch=micro_batch), batch).verdict

@@ -8,7 +8,7 @@ from typing import Any
 from scale.budget import LAWS, advise, disagreement
 from scale.pipeline import bubble_fraction, pipeline_schedule, zero_bubble_fraction
 from scale.planner.models.flops import token_flops
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.models.parameters import count_parameters
 from scale.planner.plans.data import DataPlan
 from scale.planner.plans.published import BESIDE_STEP, Reached
@@ -18,7 +18,7 @@ from scale.planner.step.workload import Layout, Train
 GIB, GB = 2.0**30, 1e9
 
 
-def model_card(model: Model, train: Train) -> dict[str, Any]:
+def model_card(model: Architecture, train: Train) -> dict[str, Any]:
     """Parameters, FLOPs, tokens per parameter, and what Chinchilla's rules say of this budget."""
     counts, flops = count_parameters(model), token_flops(model, train.sequence)
     parts = {key: value for key, value in asdict(counts).items() if key not in ("active", "active_matmul")}

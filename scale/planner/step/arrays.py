@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scale.planner.models.flops import attention_context, trained_share
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step.hardware import Cluster
 from scale.planner.step.workload import RECOMPUTES, Layout, Train
 
@@ -91,7 +91,7 @@ class Shape(_Columns):
     offloaded: Array
 
     @classmethod
-    def of(cls, model: Model, train: Train) -> Shape:
+    def of(cls, model: Architecture, train: Train) -> Shape:
         a, e = model.attention, model.experts
         m = a.mla
         query = a.heads * ((m.qk_nope_head_dim + m.qk_rope_head_dim) if m else a.head_dim)

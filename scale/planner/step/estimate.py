@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from scale.planner.models.flops import TokenFlops, token_flops, utilisation
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step.arrays import Grid, Rates, Shape, array
 from scale.planner.step.calibration import calibration, constants_for, stack_of, time_band
 from scale.planner.step.hardware import Cluster
@@ -74,7 +74,7 @@ class MemoryEstimate:
         return self.verdict != "does not fit"
 
 
-def step_time(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
+def step_time(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> StepTime:
     """The step's seconds by cause, as arrays of one element, without any check of the layout."""
     shape, grid = Shape.of(model, train), Grid.of(layout, train)
     stack = stack_of(train, layout)
@@ -100,7 +100,7 @@ def recompute_factor(flops: TokenFlops, layout: Layout, train: Train) -> float:
     return 1.0
 
 
-def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) -> StepEstimate:
+def estimate_step(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> StepEstimate:
     """Time one optimiser step of a given layout. Raises `Refusal` when the layout is impossible.
 
     Constants are those of `scale/data/calibration.json`, chosen by `stack_of`.
@@ -129,7 +129,7 @@ def estimate_step(model: Model, cluster: Cluster, layout: Layout, train: Train) 
     )
 
 
-def estimate_memory(model: Model, cluster: Cluster, layout: Layout, train: Train) -> MemoryEstimate:
+def estimate_memory(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> MemoryEstimate:
     """Bytes per GPU, by part, of the first, a middle and the last stage. Raises `Refusal` for impossible layouts."""
     require_possible(model, cluster, layout, train)
     shape, grid, parameters = Shape.of(model, train), Grid.of(layout, train), ModelParameters.of(model)

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step.arrays import Array, Flags, Grid, Rates, Shape
 from scale.planner.step.calibration import calibration, constants_for, evidence, stack_of
 from scale.planner.step.hardware import Cluster
@@ -103,7 +103,7 @@ def software_limits(train: Train, limits: Limits) -> Limits:
     return limits
 
 
-def _splits(model: Model, cluster: Cluster, train: Train, limits: Limits) -> Iterator[tuple[int, int, int, int]]:
+def _splits(model: Architecture, cluster: Cluster, train: Train, limits: Limits) -> Iterator[tuple[int, int, int, int]]:
     """(tp, cp, pp, dp) that use all GPUs and divide heads, sequence, layers and batch."""
     for tp in limits.tp or powers_of_two(min(cluster.gpus_per_node, cluster.gpus)):
         if model.attention.heads % tp or cluster.gpus % tp:
@@ -121,7 +121,7 @@ def _splits(model: Model, cluster: Cluster, train: Train, limits: Limits) -> Ite
                     yield tp, cp, pp, dp
 
 
-def _chunks(model: Model, pp: int, limits: Limits) -> list[int]:
+def _chunks(model: Architecture, pp: int, limits: Limits) -> list[int]:
     most = -(-model.layers // pp)
     if pp == 1:
         return [1]
@@ -154,7 +154,9 @@ def _zeros(train: Train, limits: Limits, replicas: int) -> list[int]:
     return sorted({max(z, least) for z in limits.zero})
 
 
-def _enumerate(model: Model, cluster: Cluster, train: Train, limits: Limits) -> tuple[list[tuple[int, ...]], list[str]]:
+def _enumerate(
+    model: Architecture, cluster: Cluster, train: Train, limits: Limits
+) -> tuple[list[tuple[int, ...]], list[str]]:
     """All rows (tp, cp, pp, ep, dp, zero, b, v, recompute, schedule) within the limits, in a fixed order."""
     rows: list[tuple[int, ...]] = []
     experts = model.experts.count if model.experts else 1
@@ -194,7 +196,7 @@ def _grid(rows: Array, schedules: Sequence[str], train: Train) -> Grid:
     )
 
 
-def search(model: Model, cluster: Cluster, train: Train, limits: Limits | None = None) -> Candidates:
+def search(model: Architecture, cluster: Cluster, train: Train, limits: Limits | None = None) -> Candidates:
     """Time and weigh every layout within the limits. Raises `Refusal` when there is none at all.
 
     Ranking: layouts whose fullest stage fits (may fit, where none does); those with evidence on the card before any
@@ -233,7 +235,7 @@ class Timed:
     without_evidence: Flags
 
 
-def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> Timed:
+def layout_seconds(model: Architecture, cluster: Cluster, train: Train, grid: Grid) -> Timed:
     """Seconds per step of every row, each with the constants of the software that runs it."""
     shape, rates = Shape.of(model, train), Rates.of(cluster, train.precision)
     heavy = heaviest_stage(ModelParameters.of(model), model.layers, grid)
@@ -254,7 +256,7 @@ def layout_seconds(model: Model, cluster: Cluster, train: Train, grid: Grid) -> 
     return Timed(seconds, seconds * np.where(grid.cp > 1, 1 + wider, 1.0), unknown)
 
 
-def _nothing(model: Model, cluster: Cluster, train: Train) -> str:
+def _nothing(model: Architecture, cluster: Cluster, train: Train) -> str:
     return (
         f"no layout divides {cluster.gpus} GPUs, a global batch of {train.global_batch} sequences and "
         f"{model.attention.heads} heads of {model.name} within the limits; change the batch to a multiple of the "

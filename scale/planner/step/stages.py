@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from scale.memory import StateRecipe
-from scale.planner.models.model import NORM_VECTORS, Model
+from scale.planner.models.model import NORM_VECTORS, Architecture
 from scale.planner.models.parameters import layer_parameters
 from scale.planner.step.arrays import Array, Grid, array
 from scale.planner.step.steptime import StageParameters, stage_layers
@@ -24,7 +24,7 @@ class Layer:
     experts: float
 
     @classmethod
-    def of(cls, model: Model, moe: bool) -> Layer:
+    def of(cls, model: Architecture, moe: bool) -> Layer:
         """The mean layer of the kind, over what mixes its tokens."""
         counts = {mixed: count for (experts, mixed), count in model.kinds().items() if experts == moe} or {False: 1}
         total = cls(0.0, 0.0, 0.0)
@@ -57,7 +57,7 @@ class ModelParameters:
     tied: bool
 
     @classmethod
-    def of(cls, model: Model) -> ModelParameters:
+    def of(cls, model: Architecture) -> ModelParameters:
         dense, leading = Layer.of(model, moe=False), leading_dense(model)
         body = Layer.of(model, moe=True) if leading or not model.dense_layers else _mean_layer(model)
         embed = model.embed_dim or model.hidden
@@ -74,13 +74,13 @@ class ModelParameters:
         )
 
 
-def leading_dense(model: Model) -> int:
+def leading_dense(model: Architecture) -> int:
     """Dense layers before the first mixture of experts, 0 where the kinds alternate or all layers are of one kind."""
     first = model.dense_layers
     return first if model.experts and model.experts.layers == tuple(range(first, model.layers)) else 0
 
 
-def _mean_layer(model: Model) -> Layer:
+def _mean_layer(model: Architecture) -> Layer:
     dense, moe, share = Layer.of(model, moe=False), Layer.of(model, moe=True), model.moe_layers / model.layers
     return Layer(
         *((1 - share) * getattr(dense, f.name) + share * getattr(moe, f.name) for f in fields(Layer)),

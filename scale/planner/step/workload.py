@@ -7,7 +7,7 @@ from typing import Literal
 
 from scale.memory import RECIPES, StateRecipe, find_recipe
 from scale.pipeline import ZERO_BUBBLE_SHARES
-from scale.planner.models.model import Model
+from scale.planner.models.model import Architecture
 from scale.planner.step.hardware import Cluster
 from scale.refusal import Refusal, require
 
@@ -157,7 +157,7 @@ def chunks_divide(layers: int, stages: int, interleave: int) -> bool:
     return any((layers + spare) % (stages * interleave) == 0 for spare in range(SPARE_SLOTS + 1))
 
 
-def reasons_against(model: Model, cluster: Cluster, layout: Layout, train: Train) -> list[str]:
+def reasons_against(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> list[str]:
     """Every reason for which the layout is impossible (memory aside); empty when it can run."""
     found = []
     a, e = model.attention, model.experts
@@ -197,14 +197,14 @@ def reasons_against(model: Model, cluster: Cluster, layout: Layout, train: Train
     return found
 
 
-def require_possible(model: Model, cluster: Cluster, layout: Layout, train: Train) -> None:
+def require_possible(model: Architecture, cluster: Cluster, layout: Layout, train: Train) -> None:
     """Raise `Refusal` with the first reason against the layout."""
     found = reasons_against(model, cluster, layout, train)
     if found:
         raise Refusal(f"layout {layout.label()}: {found[0]}")
 
 
-def remarks(model: Model, cluster: Cluster, layout: Layout) -> list[str]:
+def remarks(model: Architecture, cluster: Cluster, layout: Layout) -> list[str]:
     """What is possible but worth knowing about a layout."""
     notes = []
     a = model.attention

@@ -10,7 +10,7 @@ from lxml.etree import XPath, _Element
 from trafilatura.settings import BASIC_CLEAN_XPATH
 
 from stages.extraction.article import parsed
-from stages.extraction.attribute_tests import Memo, Unsupported, ValueTest, _literal, _Strings, regular, translated
+from stages.extraction.attribute_tests import Unsupported, ValueMemo, ValueTest, _literal, _Strings, regular, translated
 from stages.extraction.expressions import Marked, marked
 from stages.extraction.marks import MARKS, PAGE_MARKS, Marker
 
@@ -113,21 +113,31 @@ def test_the_first_attribute_in_source_order_is_meant() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        "ab|cd", "^ab|c", "a-?b", "a[-_]?b", "(?:ab|c)-d", "(?:^| )ad-", "[Aa]b(?!c)", "^(?:ab|cd)", r"(^|\s)ab(\s|$)",
-        "a{0,2}b", "[a-c]", "a+|b*",
+        "ab|cd",
+        "^ab|c",
+        "a-?b",
+        "a[-_]?b",
+        "(?:ab|c)-d",
+        "(?:^| )ad-",
+        "[Aa]b(?!c)",
+        "^(?:ab|cd)",
+        r"(^|\s)ab(\s|$)",
+        "a{0,2}b",
+        "[a-c]",
+        "a+|b*",
     ],
 )
 def test_patterns_are_answered_as_re_does(pattern: str) -> None:
     source = random.Random(3)
     values = ["".join(source.choices("abcdA-_ \n", k=source.randrange(1, 8))) for _ in range(3_000)]
-    memo = Memo()
+    memo = ValueMemo()
     memo.add(1, regular(pattern))
     memo.learn(dict.fromkeys(values))
     assert [memo[value] for value in values] == [int(re.search(pattern, value) is not None) for value in values]
 
 
 def test_translation_is_undone_in_the_text() -> None:
-    memo = Memo()
+    memo = ValueMemo()
     memo.add(1, translated("in", "main-content", "CM", "cm"))
     values = ["Main-Content", "main-content", "MAIN-content", "mMain-contenT", "xmain-Contents"]
     memo.learn(values)

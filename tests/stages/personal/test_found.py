@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.personal.found import KINDS, found, kind_mark, masked, value_mark
-from stages.personal.span import Span
+from stages.personal.span import PersonalSpan
 
 TEXT = "Anna (anna@kern.net, +49 30 901820) paid from DE89 3704 0044 0532 0130 00 at 91.198.174.192."
 
@@ -24,7 +24,7 @@ def test_what_has_check_digits_claims_its_place_first() -> None:
 
 
 def test_a_hash_is_of_kind_value_and_salt() -> None:
-    one = Span(0, 1, "email", "jo@kern.net")
+    one = PersonalSpan(0, 1, "email", "jo@kern.net")
     assert value_mark(one, "") == value_mark(one._replace(start=5), "")
     assert len({value_mark(one, ""), value_mark(one, "x"), value_mark(one._replace(value="a@b.de"), "")}) == 3
 

@@ -8,7 +8,7 @@ import pytest
 
 from scale.planner import Refusal, count_parameters, model_from_config, read_config
 from scale.planner.models.families import FAMILIES
-from scale.planner.models.model import Attention, Model
+from scale.planner.models.model import Architecture, Attention
 from scale.planner.models.shape import model_from_shape
 
 BENCH = Path(__file__).parents[4] / "bench" / "scale_data"
@@ -195,6 +195,6 @@ def test_an_impossible_shape_is_refused_by_its_key(change: dict[str, Any], word:
 
 
 def test_embedding_share_is_of_embedding_and_head() -> None:
-    model = Model("tiny", 1, 8, 1000, Attention(1, 1, 8), 16)
+    model = Architecture("tiny", 1, 8, 1000, Attention(1, 1, 8), 16)
     counts = count_parameters(model)
     assert counts.embedding_share == pytest.approx(16000 / counts.total)
