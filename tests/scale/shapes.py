@@ -1,11 +1,11 @@
 """Model shapes that several planner tests use."""
 
-from scale.planner import Attention, Model
+from scale.planner import Architecture, Attention
 
 
-def gpt(hidden: int, layers: int, heads: int, vocab: int = 51200, positions: int = 2048) -> Model:
+def gpt(hidden: int, layers: int, heads: int, vocab: int = 51200, positions: int = 2048) -> Architecture:
     """A GPT-2-style model as Megatron-LM trains it: biases, LayerNorm, tied embeddings, MLP of 4h."""
-    return Model(
+    return Architecture(
         "gpt",
         layers,
         hidden,

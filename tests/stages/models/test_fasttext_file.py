@@ -85,7 +85,7 @@ def test_a_matrix_that_is_made_up_never_reaches_the_library(path: str) -> None:
 def test_the_packaged_model_is_what_its_header_says() -> None:
     assert len(labels(str(packaged()))) == 176
     with packaged().open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        reader = fasttext_header._Cursor(content)
+        reader = fasttext_header._HeaderCursor(content)
         fasttext_header._header(reader)
         assert reader.at == len(content)
 

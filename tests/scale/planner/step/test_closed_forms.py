@@ -7,10 +7,10 @@ import pytest
 
 from scale.budget import BESIROGLU, HOFFMANN, advise, disagreement
 from scale.planner import (
+    Architecture,
     Attention,
     Cluster,
     Layout,
-    Model,
     Train,
     count_parameters,
     estimate_memory,
@@ -122,7 +122,7 @@ def test_flops_of_a_token_by_hand() -> None:
 
 @pytest.mark.parametrize(("window", "sequence"), [(64, 256), (64, 100), (256, 256), (512, 256)])
 def test_the_causal_mean_in_a_window_is_that_of_its_queries(window: int, sequence: int) -> None:
-    model = Model("one", 2, 64, 100, Attention(4, 4, 16, window=window, windowed_layers=1), 256)
+    model = Architecture("one", 2, 64, 100, Attention(4, 4, 16, window=window, windowed_layers=1), 256)
     seen = [min(i + 0.5, window) for i in range(sequence)]  # a query sees itself by half, as s/2 counts it
     whole = sequence / 2
     mean = (sum(seen) / sequence + whole) / 2
