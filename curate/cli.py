@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from curate import __version__
-from curate.errors import UserError, explained, printable
+from curate.errors import UserError, explained
+from curate.terminal import any_letter, mistakes_printable, say
 
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {
@@ -69,11 +70,16 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(300)) for name, command in found if command])
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with mistakes_printable():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with mistakes_printable():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("curate: stopped by Ctrl-C", err=True)
+            say("curate: stopped by Ctrl-C", err=True)
             ctx.exit(INTERRUPTED)
 
     def resolve_command(
@@ -108,6 +114,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line; mistakes of people become one sentence and exit status 2."""
+    any_letter()
     try:
         return cli.main(args=arguments, prog_name="curate")
     except UserError as error:
@@ -121,5 +128,5 @@ def main(arguments: list[str] | None = None) -> Any:
 
 def fail(sentence: str) -> None:
     """Prints a sentence to standard error and exits with status 2."""
-    click.echo(f"curate: {printable(sentence)}", err=True)
+    say(f"curate: {sentence}", err=True)
     sys.exit(2)

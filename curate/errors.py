@@ -27,13 +27,19 @@ class Stopped(SystemExit):
     """SIGTERM asked this process to stop; unlike a stage's own `sys.exit` it passes through everything."""
 
 
-# What a name could do to a terminal: controls (escape sequences begin with one) and marks that turn the direction.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a name could do to a terminal: controls (escape sequences begin with one), line ends of Unicode, and marks that
+# turn the direction.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(sentence: str) -> str:
     """A sentence fit for a terminal: names of files and keys are data, so their controls are shown as `\\x1b`."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), sentence)
+
+
+def one_line(name: str) -> str:
+    """A name fit for a cell of a table: as `printable` makes it, line breaks and tabs as `\\n` and `\\t`."""
+    return printable(name).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def hint(word: str, known: Collection[str]) -> str:

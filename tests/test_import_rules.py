@@ -42,8 +42,8 @@ ORDER = (
     "curate.plug_ins", "curate.caps", "curate.sources.members", "curate.sources", "curate.config", "curate.belt",
     "curate.output", "curate.scan", "curate.decide", "curate.write", "curate.run", "curate.example_pages",
     "curate.library", "curate.inspect", "curate.compare", "curate.what_if", "curate.report", "curate.tools",
-    "curate.commands.make", "curate.commands.look", "curate.commands.know", "curate.commands", "curate.cli",
-    "curate.__main__",
+    "curate.terminal", "curate.commands.make", "curate.commands.look", "curate.commands.know", "curate.commands",
+    "curate.cli", "curate.__main__",
 )  # fmt: skip
 """The rooms of the engine: nothing imports from a later one. The package itself loads its library half on demand."""
 

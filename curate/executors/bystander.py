@@ -35,7 +35,8 @@ def pages(work: Path) -> Iterator[str]:
         data = path.read_bytes()
         offset = struct.unpack("<q", data)[0] if len(data) == 8 else -1
         if offset >= 0:
-            yield f"{files[tasks[int(path.parent.stem)]['file_index']]['name']}:{offset}"
+            name = files[tasks[int(path.parent.stem)]["file_index"]]["name"]
+            yield "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"{name}:{offset}")
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from curate.errors import UserError
+from curate.errors import UserError, one_line
 from curate.inspect.funnel import rows
 from curate.inspect.lookup import row_at
 from curate.inspect.opened import OpenedRun
@@ -205,4 +205,4 @@ def _example(compared: Difference, file: str, offset: int) -> str:
     twins = [
         f"copy of {row['matched_file']}:{row['matched_offset']}" for row in verdicts if row and row.get("matched_file")
     ]
-    return "  ".join([url, f"{file}:{offset}", *why, *twins])
+    return "  ".join(map(one_line, [url, f"{file}:{offset}", *why, *twins]))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from curate.errors import one_line
 from curate.inspect.limits import Limit, absence, alike_from
 from curate.inspect.path import DROPPED, Measure, PagePath, Station, Twin
 from curate.inspect.reopen import plain
@@ -72,13 +73,13 @@ def _cells(stage: str, measure: Measure) -> dict[str, str]:
 def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Where the page lies, what became of it, and every stage."""
     row = path.found.row
-    rows = [f"page     {plain(row['url'] or '(no URL)')}", f"address  {path.found.address}, source {row['source']}"]
+    rows = [f"page     {plain(row['url'] or '(no URL)')}", _where(path)]
     about = [
         row.get("record_id") or row.get("id"),
         row.get("date"),
         f"status {row['status']}" if row.get("status") else None,
     ]
-    rows += [f"record   {', '.join(filter(None, about))}"] if any(about) else []
+    rows += [f"record   {one_line(', '.join(filter(None, about)))}"] if any(about) else []
     rows.append(f"verdict  {verdict(path, options)}")
     if path.twin:
         rows.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
@@ -93,15 +94,19 @@ def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list
             f"language {path.language or 'not known'}"
         )
     if path.columns:
-        rows.append("columns  " + ", ".join(f"{name} {shown(value)}" for name, value in path.columns.items()))
+        rows.append("columns  " + ", ".join(f"{one_line(name)} {shown(value)}" for name, value in path.columns.items()))
     return [*rows, "", *station_lines(path.stations)]
+
+
+def _where(path: PagePath) -> str:
+    return f"address  {one_line(path.found.address)}, source {one_line(path.found.row['source'])}"
 
 
 def _cut_lines(path: PagePath) -> list[str]:
     rows = []
     itself = (path.found.file, path.found.offset)
     for cut in path.cuts[:MOST_CUTS]:
-        where = "" if cut.file is None else f", also in {cut.file}:{cut.offset}"
+        where = "" if cut.file is None else f", also in {one_line(cut.file)}:{cut.offset}"
         where = ", also elsewhere in it" if (cut.file, cut.offset) == itself else where
         cause = f", {plain(cut.cause)}" if cut.cause else ""
         size = f"{numbered(cut.words, 'word')} at {cut.start}"
@@ -116,7 +121,7 @@ def _were(pages: int) -> str:
 
 def _twin_text(twin: Twin) -> str:
     score = "" if twin.score is None else f"{shown(float(twin.score))} alike: "
-    return f"{score}{plain(twin.url or '(no URL)')} ({twin.file}:{twin.offset})"
+    return f"{score}{plain(twin.url or '(no URL)')} ({one_line(twin.file)}:{twin.offset})"
 
 
 def excerpt(text: str, characters: int = EXCERPT) -> str:

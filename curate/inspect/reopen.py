@@ -7,6 +7,7 @@ from pathlib import Path
 
 from curate.config.file import sources_of
 from curate.document import Document
+from curate.errors import printable
 from curate.inspect.opened import OpenedRun
 from curate.sources import SourceConfig, reader
 from curate.sources.charset import decode
@@ -75,10 +76,5 @@ def text_by_belt(run: OpenedRun, doc: Document, stage: str | None) -> str:
 
 
 def plain(text: str) -> str:
-    """A text in one line, without control characters that a terminal would obey."""
-    return " ".join(printable(" ".join(text.split())).split())
-
-
-def printable(text: str) -> str:
-    """A text with its line breaks, without control characters that a terminal would obey."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """A text in one line, fit for a terminal."""
+    return printable(" ".join(text.split()))

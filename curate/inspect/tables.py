@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curate.errors import one_line
 from curate.sizes import figure
 
 _NUMBER = re.compile(r"(?:about |~)?[-+=]?[\d,.]*(?:\.\.[-+]?[\d,.]+)?%?")  # also a range, or a sign alone
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins so
 Row = Mapping[str, Any]
 
 
@@ -20,7 +22,7 @@ def shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, int):
         return f"{value:,}"
-    return figure(value) if isinstance(value, float) else str(value)
+    return figure(value) if isinstance(value, float) else one_line(str(value))
 
 
 def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str] | None = None) -> list[str]:
@@ -41,9 +43,18 @@ def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str]
 
 
 def comma_separated(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """The rows as CSV with a line of column names; nothing stands for None."""
+    """The rows as CSV with a line of column names; nothing stands for None.
+
+    A cell of words that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    return "\n".join([_csv_line(columns), *(_csv_line([row.get(name) for name in columns]) for row in rows)])
+
+
+def _csv_line(cells: Sequence[Any]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().rstrip("\n")
+    csv.writer(text, lineterminator="\r\n").writerow(map(_no_formula, cells))  # so that both marks are quoted in cells
+    return text.getvalue()[:-2]
+
+
+def _no_formula(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -6,6 +6,7 @@ from typing import Any
 from curate.belt import Belt, Step
 from curate.config.file import Config
 from curate.document import Document
+from curate.errors import one_line
 from curate.inspect.limits import limits_of
 from curate.inspect.path import DROPPED, MEASURED, PASSED, Measure, Station
 from curate.inspect.path_text import dropped_for, station_lines
@@ -53,7 +54,7 @@ class Trial:
 
     def lines(self, found: Sequence[Nearest], compared_with: str | None) -> list[str]:
         """The trial as text. `found` is what the corpus stages say of it, beside the documents of `compared_with`."""
-        lines = [f"page     {self.page.name}"]
+        lines = [f"page     {one_line(self.page.name)}"]
         document = self.document
         if document is not None and document.url:
             lines.append(f"url      {plain(document.url)}")
@@ -99,5 +100,5 @@ def _alike(found: Nearest) -> str:
     """The most similar document that a corpus stage found."""
     if found.twin is None:
         return f"for {found.stage}: none of {numbered(found.compared, 'document')} is alike"
-    place = f"{plain(found.twin['url'] or '(no URL)')} ({found.twin['file_path']}:{found.twin['offset']})"
+    place = f"{plain(found.twin['url'] or '(no URL)')} ({one_line(found.twin['file_path'])}:{found.twin['offset']})"
     return f"for {found.stage}: {shown(found.score)} alike, {place}"

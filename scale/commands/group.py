@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
-from curate.errors import UserError
+from curate.errors import UserError, printable
 from scale.refusal import Refusal
 from scale.units import read_number, round_numbers
 
@@ -24,7 +26,7 @@ class Refused(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the sentence to standard error."""
-        click.echo(f"{self.program}: {self.message}", file=file, err=True)
+        click.echo(f"{self.program}: {printable(self.message)}", file=file, err=True)
 
 
 def program(ctx: click.Context) -> str:
@@ -32,13 +34,29 @@ def program(ctx: click.Context) -> str:
     return ctx.find_root().info_name or "scale"
 
 
+@contextmanager
+def _printable() -> Iterator[None]:
+    try:
+        yield
+    except NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise click.UsageError(printable(error.format_message()), error.ctx) from None
+
+
 class RefusingGroup(click.Group):
     """A group whose commands end an impossible input in one sentence and exit status 2, without a traceback."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the arguments; a mistake goes out printable, whatever the argument holds."""
+        with _printable():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a refused input (or a formula's ValueError) becomes its sentence."""
         try:
-            return super().invoke(ctx)
+            with _printable():
+                return super().invoke(ctx)
         except UserError as error:
             raise Refused(str(error), program(ctx)) from error
 
@@ -72,7 +90,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 
 def show(answer: Any, text: str, as_json: bool, numbers: Callable[[Any], Any] = round_numbers) -> None:
     """Print the answer as JSON, its floats by way of `numbers`, or as text."""
-    click.echo(json.dumps(numbers(answer), indent=2, ensure_ascii=False) if as_json else text, nl=as_json)
+    click.echo(json.dumps(numbers(answer), indent=2) if as_json else printable(text), nl=as_json)
 
 
 @click.group("scale", cls=RefusingGroup, context_settings={"help_option_names": ["-h", "--help"]})

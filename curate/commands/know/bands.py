@@ -4,6 +4,7 @@ import click
 
 from curate.decide.bands import band_lines
 from curate.errors import UserError
+from curate.terminal import say
 
 
 @click.command("bands", epilog="\b\nExample:\n  curate bands --threshold 0.8 --perms 128")
@@ -20,4 +21,4 @@ def command(threshold: float, perms: int, bands: int, rows: int) -> None:
     except ValueError as error:
         raise UserError(str(error)) from None
     for line in lines:
-        click.echo(line)
+        say(line)

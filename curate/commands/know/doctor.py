@@ -1,11 +1,11 @@
 """`curate doctor`: is this installation whole?"""
 
-import json
 import sys
 from dataclasses import asdict
 
 import click
 
+from curate.terminal import say, say_json
 from curate.tools.doctor import findings
 
 WORDS = {"ok": "ok", "optional": "note", "missing": "MISSING"}
@@ -20,13 +20,13 @@ def command(as_json: bool) -> None:
     """
     found = list(findings())
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in found], indent=1))
+        say_json([asdict(finding) for finding in found])
     else:
         for finding in found:
-            click.echo(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.found}")
+            say(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.found}")
             if finding.mend:
-                click.echo(f"{'':9}{'':26}mend: {finding.mend}")
+                say(f"{'':9}{'':26}mend: {finding.mend}")
     missing = [finding.about for finding in found if finding.state == "missing"]
     if missing:
-        click.echo(f"curate: {len(missing)} missing: {', '.join(missing)}", err=True)
+        say(f"curate: {len(missing)} missing: {', '.join(missing)}", err=True)
         sys.exit(1)

@@ -1,10 +1,10 @@
 """`curate schema`: the JSON Schema of config files, for editors."""
 
-import json
 
 import click
 
 from curate.config.file import json_schema
+from curate.terminal import say_json
 
 
 @click.command("schema", epilog="\b\nExample:\n  curate schema > curate.output.schema.json")
@@ -14,4 +14,4 @@ def command() -> None:
     In an editor with a YAML language server, this first line of a config switches completion and checks on:
     # yaml-language-server: $schema=curate.output.schema.json
     """
-    click.echo(json.dumps(json_schema(), indent=1))
+    say_json(json_schema())

@@ -1,7 +1,6 @@
 """`curate stages`: what stages there are, their options, defaults and reasons."""
 
 import inspect
-import json
 import textwrap
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -12,6 +11,7 @@ from curate.config.file import PARTS
 from curate.plug_ins.options import Option, options
 from curate.plug_ins.registry import installed, stage_class
 from curate.rules import rules_of
+from curate.terminal import say, say_json
 
 WIDTH = 110
 
@@ -48,19 +48,19 @@ def command(name: str | None, of_config: bool, as_json: bool) -> None:
     """
     if of_config and as_json:
         keys = {part: {option.name: _plain(option) for option in options("", cls)} for part, (cls, _) in PARTS.items()}
-        click.echo(json.dumps(keys, indent=1, default=list))
+        say_json(keys, default=list)
     elif of_config:
         for part, (cls, says) in PARTS.items():
-            click.echo("\n".join([f"{part}: {says.replace('`', '')}", *_options("", cls, ()), ""]))
+            say("\n".join([f"{part}: {says.replace('`', '')}", *_options("", cls, ()), ""]))
     elif as_json:
         shown = [described(word) for word in ([name] if name else installed())]
-        click.echo(json.dumps(shown, indent=1, default=list))
+        say_json(shown, default=list)
     elif name is None:
         for word in installed():
             about = described(word)
-            click.echo(f"{word:<14}{about['kind']:<10}{about['about']}")
+            say(f"{word:<14}{about['kind']:<10}{about['about']}")
     else:
-        click.echo("\n".join(_lines(name)))
+        say("\n".join(_lines(name)))
 
 
 def _lines(name: str) -> Iterator[str]:

@@ -1,14 +1,15 @@
 """`curate audit`: is near-duplicate removal right?"""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
 
+from curate.errors import one_line
 from curate.inspect.audit import WORST, Audit, Pair, audit
 from curate.inspect.opened import OpenedRun
 from curate.inspect.tables import lines
+from curate.terminal import say, say_json
 
 
 @click.command("audit", epilog="\b\nExample:\n  curate audit out/ --pairs 500 --documents 500")
@@ -33,9 +34,9 @@ def command(out: str, pairs: int, documents: int, seed: int | None, as_json: boo
     run = OpenedRun.of(out)
     found = audit(run, pairs, documents, run.manifest["config"]["seed"] if seed is None else seed)
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in found], indent=1))
+        say_json([asdict(one) for one in found])
         return
-    click.echo("\n\n".join("\n".join(_lines(one)) for one in found))
+    say("\n\n".join("\n".join(_lines(one)) for one in found))
 
 
 def _lines(audited: Audit) -> Iterator[str]:
@@ -65,4 +66,4 @@ def _worst(title: str, pairs: list[Pair]) -> Iterator[str]:
         yield f"{title} ({len(pairs):,} in the sample):"
     for pair in pairs[:WORST]:
         estimate = "" if pair.estimate is None else f" (estimated {pair.estimate:.3f})"
-        yield f"  {pair.similarity:.3f}{estimate}  {pair.left}  {pair.right}"
+        yield f"  {pair.similarity:.3f}{estimate}  {one_line(pair.left)}  {one_line(pair.right)}"

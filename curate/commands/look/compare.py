@@ -1,6 +1,5 @@
 """`curate compare`: which of two runs is better data?"""
 
-import json
 from dataclasses import asdict
 
 import click
@@ -8,6 +7,7 @@ import click
 from curate.compare.compare import ComparedMeasure, compare
 from curate.compare.sample import sample
 from curate.sizes import numbered
+from curate.terminal import say, say_json
 
 VERDICTS = {"a": "A", "b": "B", "none": "no difference", "other": "they differ"}
 
@@ -33,14 +33,14 @@ def command(a: str, b: str, target: str, words: int, seed: int, as_json: bool) -
     aim = sample(target, words, seed)
     rows = compare(samples[0], samples[1], aim)
     if as_json:
-        click.echo(json.dumps([{**asdict(row), "verdict": row.verdict} for row in rows], indent=1))
+        say_json([{**asdict(row), "verdict": row.verdict} for row in rows])
         return
     least = min(one.words for one in samples)
-    click.echo(f"A {a}\nB {b}\n{numbered(least, 'word')} of each, {numbered(aim.words, 'word')} of {target}\n")
-    click.echo(f"{'':22}{'A':>10}{'B':>10}{'B - A':>24}  better")
+    say(f"A {a}\nB {b}\n{numbered(least, 'word')} of each, {numbered(aim.words, 'word')} of {target}\n")
+    say(f"{'':22}{'A':>10}{'B':>10}{'B - A':>24}  better")
     for row in rows:
-        click.echo(_line(row))
-        click.echo(f"  {row.shows}")
+        say(_line(row))
+        say(f"  {row.shows}")
 
 
 def _line(row: ComparedMeasure) -> str:

@@ -1,12 +1,12 @@
 """`curate diff`: two runs side by side."""
 
-import json
 from typing import Any
 
 import click
 
 from curate.inspect.difference import Difference, Move, difference_lines, explained
 from curate.inspect.opened import OpenedRun
+from curate.terminal import say, say_json
 
 EVERY = 1 << 62
 
@@ -22,12 +22,12 @@ def command(before: str, after: str, examples: int, jsonl: bool) -> None:
     """Compare RUN_A with RUN_B: how their configs differ, the funnels, which documents changed sides and why."""
     compared = Difference(OpenedRun.of(before), OpenedRun.of(after))
     if not jsonl:
-        click.echo("\n".join(difference_lines(compared, examples)))
+        say("\n".join(difference_lines(compared, examples)))
         return
     for move in compared.moves(EVERY):
         if move.before != move.after:
             for file, offset in move.places:
-                click.echo(json.dumps(_plain(compared, move, file, offset)))
+                say_json(_plain(compared, move, file, offset), indent=None)
 
 
 def _plain(compared: Difference, move: Move, file: str, offset: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import click
 
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
+from curate.terminal import say
 from curate.what_if.propose import proposal_lines, propose
 
 
@@ -28,4 +29,4 @@ def command(out: str, keep: float, together: bool, stages: tuple[str, ...], as_j
     are off stay off, and pages that no number decides on (another language, a listed word) do not count.
     """
     proposed = propose(Recorded.of(OpenedRun.of(out)), keep, together, stages)
-    click.echo(json.dumps(asdict(proposed), indent=1) if as_json else "\n".join(proposal_lines(proposed)))
+    say(json.dumps(asdict(proposed), indent=1) if as_json else "\n".join(proposal_lines(proposed)))

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from curate.inspect.opened import OpenedRun
+from curate.terminal import say
 
 
 @click.command(
@@ -26,4 +27,4 @@ def command(out: str, output: str | None, samples: int) -> None:
     run = OpenedRun.of(out)
     target = Path(output) if output else run.folder / page.NAME
     written = page.write(run, target, samples)
-    click.echo(f"{target} ({written / 1e6:.1f} MB)")
+    say(f"{target} ({written / 1e6:.1f} MB)")

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import click
 
 from curate.inspect.opened import OpenedRun
+from curate.terminal import say
 from curate.what_if.rules_diff import difference, difference_lines, side
 
 
@@ -35,5 +36,5 @@ def diff(a: str, b: str, out: str, pages: int, without: tuple[str, ...], as_json
     both; stages that compare documents are left out.
     """
     run = OpenedRun.of(out)
-    answer = difference(run, side(run, a, without), side(run, b, without), pages, lambda s: click.echo(s, err=True))
-    click.echo(json.dumps(asdict(answer), indent=1) if as_json else "\n".join(difference_lines(answer, a, b)))
+    answer = difference(run, side(run, a, without), side(run, b, without), pages, lambda s: say(s, err=True))
+    say(json.dumps(asdict(answer), indent=1) if as_json else "\n".join(difference_lines(answer, a, b)))

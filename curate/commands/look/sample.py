@@ -1,15 +1,16 @@
 """`curate sample`: random pages to read."""
 
-import json
 from dataclasses import asdict
 
 import click
 
+from curate.errors import one_line, printable
 from curate.inspect.opened import OpenedRun
-from curate.inspect.reopen import plain, printable
+from curate.inspect.reopen import plain
 from curate.inspect.samples import Chosen, choose
 from curate.inspect.tables import shown
 from curate.sizes import numbered
+from curate.terminal import say, say_json
 
 CHARACTERS = 2_000
 
@@ -48,9 +49,9 @@ def command(
     chosen = choose(run, most, seed, kept, list(stages), list(reasons))
     for number, page in enumerate(chosen):
         if jsonl:
-            click.echo(json.dumps(asdict(page), ensure_ascii=False))
+            say_json(asdict(page), indent=None, ascii_only=False)
         else:
-            click.echo(("\n" if number else "") + "\n".join(_lines(page, chars)))
+            say(("\n" if number else "") + "\n".join(_lines(page, chars)))
 
 
 def _lines(page: Chosen, chars: int) -> list[str]:
@@ -59,7 +60,7 @@ def _lines(page: Chosen, chars: int) -> list[str]:
         verdict = f"{page.stage}: {page.reason}"
         verdict += f", {shown(page.value)}" if page.value is not None else ""
         verdict += f" (limit {shown(page.limit)})" if page.limit is not None else ""
-    block = [f"── {plain(page.url or '(no URL)')}", f"   {page.file_path}:{page.offset}  {verdict}"]
+    block = [f"── {plain(page.url or '(no URL)')}", f"   {one_line(page.file_path)}:{page.offset}  {verdict}"]
     if page.missing:
         block.append(f"   text: {page.missing}")
     if page.text:

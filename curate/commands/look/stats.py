@@ -1,6 +1,5 @@
 """`curate stats`: the drop report, whole or by group, and what the run cost."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from curate.inspect import breakdown, costs, funnel
 from curate.inspect.opened import OpenedRun
 from curate.inspect.tables import comma_separated, lines
 from curate.sizes import numbered
+from curate.terminal import say, say_data, say_json
 
 TOP = 20
 
@@ -33,12 +33,12 @@ def command(out: str, by: str, form: str | None, price: float | None, top: int) 
     run = OpenedRun.of(out)
     rows: Sequence[Mapping[str, Any]] = funnel.rows(run.stats) if by == "stage" else breakdown.breakdown(run, by)
     if form == "json":
-        click.echo(json.dumps(_plain(run, by, rows, price), indent=1))
+        say_json(_plain(run, by, rows, price))
     elif form == "csv":
-        click.echo(_csv(run, by, rows))
+        say_data(_csv(run, by, rows))
     else:
         table = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
-        click.echo("\n".join([*_trial(run), *table]))
+        say("\n".join([*_trial(run), *table]))
 
 
 def _trial(run: OpenedRun) -> list[str]:

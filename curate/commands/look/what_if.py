@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from curate.inspect.opened import OpenedRun
+from curate.terminal import say
 from curate.what_if.curve import curve, curve_lines, parse_sweep, write_plot
 from curate.what_if.redecide import parse_changes
 from curate.what_if.what_if import WhatIf, answer_lines
@@ -40,7 +41,7 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
     asked = WhatIf(run)
     if sweep is None:
         outcome = asked.ask(given)
-        click.echo(json.dumps(asdict(outcome), indent=1) if as_json else "\n".join(answer_lines(outcome)))
+        say(json.dumps(asdict(outcome), indent=1) if as_json else "\n".join(answer_lines(outcome)))
         return
     stage, option, values = parse_sweep(run.config, sweep)
     points = curve(asked, given, stage, option, values)
@@ -52,4 +53,4 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
         if as_json
         else "\n".join(curve_lines(points, f"{stage}.{option}", now))
     )
-    click.echo(answer)
+    say(answer)

@@ -1,6 +1,5 @@
 """`curate why`: the whole path of one page."""
 
-import json
 import shlex
 from typing import Any
 
@@ -10,10 +9,11 @@ from curate.inspect.lookup import Found, find
 from curate.inspect.opened import OpenedRun
 from curate.inspect.path import page_path
 from curate.inspect.path_text import excerpt, path_json, path_lines
-from curate.inspect.reopen import Gone, Reopened, printable, text_by_belt, title
+from curate.inspect.reopen import Gone, Reopened, text_by_belt, title
 from curate.inspect.samples import sampled_text
 from curate.inspect.token_place import token_place
 from curate.stage import OPENING
+from curate.terminal import say, say_json
 
 
 @click.command(
@@ -40,14 +40,14 @@ def command(out: str, place: str, full_text: bool, as_json: bool) -> None:
     token = token_place(run, place)
     explanations = [_explanation(run, found, full_text) for found in find(run, token.address if token else place)]
     if as_json:
-        click.echo(json.dumps([{**path_json(page_path(run, found)), **more} for found, more in explanations], indent=1))
+        say_json([{**path_json(page_path(run, found)), **more} for found, more in explanations])
         return
     if token:
-        click.echo(f"{place} is token {token.token:,} of {token.of:,} of {token.address}\n")
+        say(f"{place} is token {token.token:,} of {token.of:,} of {token.address}\n")
     for number, (found, more) in enumerate(explanations):
         if number:
-            click.echo("")
-        click.echo("\n".join(_lines(run, found, more, full_text)))
+            say("")
+        say("\n".join(_lines(run, found, more, full_text)))
 
 
 def _explanation(run: OpenedRun, found: Found, full_text: bool) -> tuple[Found, dict[str, Any]]:
@@ -82,5 +82,5 @@ def _lines(run: OpenedRun, found: Found, more: dict[str, Any], full_text: bool) 
         after.append(f"input    {more['missing']}: no title, no text but what the run stored")
     after.append(f"reopen   {more['reopen']}")
     if full_text and more["text"]:
-        after += ["", printable(more["text"])]
+        after += ["", more["text"]]
     return [*journey, *after]

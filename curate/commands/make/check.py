@@ -14,6 +14,7 @@ from curate.scan.crawl import input_files
 from curate.sizes import numbered, show_size
 from curate.sources.reader import InputFile
 from curate.stage import Stage
+from curate.terminal import say
 
 WIDTH, INDENT = 110, 8
 
@@ -38,7 +39,7 @@ def command(config: str) -> None:
     found = _found(read, files)
     _say("output", _output(read), *([found] if found else []))
     _say("columns", ", ".join(shard_schema(types).names))
-    click.echo("this config is right")
+    say("this config is right")
 
 
 def _stage(stage: Stage) -> Iterator[str]:
@@ -66,5 +67,5 @@ def _say(about: str, *texts: str) -> None:
     for number, text in enumerate(texts):
         first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
         below = " " * (INDENT if number == 0 else INDENT + 4)
-        click.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,
+        say("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,
                                            break_long_words=False, break_on_hyphens=False)))  # fmt: skip

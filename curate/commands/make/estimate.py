@@ -12,6 +12,7 @@ import click
 from curate.config.file import read_config
 from curate.executors.processes import Processes
 from curate.sizes import numbered, show_size, worker_memory
+from curate.terminal import say
 from curate.tools.estimate import estimate
 
 
@@ -50,7 +51,7 @@ def command(config: str, share: float, workers: int | None, seed: int, work: str
     finally:
         executor.close()
     estimated = for_workers(estimated, count)
-    click.echo(json.dumps(estimated, indent=1) if as_json else "\n".join(lines(estimated)))
+    say(json.dumps(estimated, indent=1) if as_json else "\n".join(lines(estimated)))
 
 
 def for_workers(estimated: dict[str, Any], workers: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from curate.inspect.opened import OpenedRun
 from curate.output import manifest
 from curate.output.folder import EXPORT
 from curate.sizes import numbered
+from curate.terminal import say
 
 FORMATS = ", ".join(installed())
 
@@ -85,8 +86,8 @@ def command(out: str, to: str | None, workers: int | None, fresh: bool, quiet: b
         executor.close()
     if not quiet:
         if ready:
-            click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
-        click.echo("\n".join(_summary(exported, final)))
+            say("complete already: nothing to do (--fresh runs it again)", err=True)
+        say("\n".join(_summary(exported, final)))
 
 
 def _summary(exported: dict[str, Any], final: Path) -> list[str]:

@@ -9,6 +9,7 @@ from curate.config.recipes import BESIDE, Need, Recipe, folder, names, recipe
 from curate.durable import atomic
 from curate.errors import UserError
 from curate.shipped import shipped
+from curate.terminal import say
 
 START = "start"  # the recipe of a config of one's own
 TARGET = "curate.yaml"
@@ -37,13 +38,13 @@ def command(
     """
     if listed:
         for known in names():
-            click.echo(f"{known:<16} {recipe(known).about}")
+            say(f"{known:<16} {recipe(known).about}")
         return
     chosen = recipe(name)
     text = chosen.without(without).text
     text = text if source is None else _reading(text, source)
     if target == "-":
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     path = Path(target)
     if sample and source is not None:
@@ -89,14 +90,14 @@ def _with_lists(text: str, path: Path) -> tuple[str, list[Path]]:
 
 
 def _tell(path: Path, chosen: Recipe, brought: list[Path], without: tuple[str, ...]) -> None:
-    click.echo(f"{path}: {chosen.about}")
+    say(f"{path}: {chosen.about}")
     for place in brought:
-        click.echo(f"{place}: an example, to be replaced by a list of yours")
+        say(f"{place}: an example, to be replaced by a list of yours")
     missing: list[Need] = [need for need in chosen.needs if need.stage not in without]
     for need in missing:
-        click.echo(f"{need.stage} needs {need.comment}")
+        say(f"{need.stage} needs {need.comment}")
     if missing:
         stages = dict.fromkeys([*without, *(need.stage for need in missing)])
         left_out = " ".join(f"--without {stage}" for stage in stages)
-        click.echo(f"to run without: curate init {chosen.name} {left_out} -o {path} --force")
-    click.echo(f"next: curate check {path}, then curate run {path}")
+        say(f"to run without: curate init {chosen.name} {left_out} -o {path} --force")
+    say(f"next: curate check {path}, then curate run {path}")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from curate.sizes import numbered
+from curate.terminal import say
 from curate.tools.pack import pack, read_urls
 
 
@@ -24,8 +25,8 @@ def command(pages: Path, output: Path, urls: Path | None) -> None:
     Compressed page by page, unless the name ends in .warc. The same pages make the same bytes.
     """
     packed = pack(pages, output, None if urls is None else read_urls(urls))
-    click.echo(f"{output}: {numbered(packed.pages, 'page')}")
+    say(f"{output}: {numbered(packed.pages, 'page')}")
     if packed.unnamed:
-        click.echo(f"{numbered(packed.unnamed, 'page')} not in {urls}, so named file:///PATH", err=True)
+        say(f"{numbered(packed.unnamed, 'page')} not in {urls}, so named file:///PATH", err=True)
     if packed.left_out:
-        click.echo(f"left out, as no HTML: {numbered(packed.left_out, 'file')}", err=True)
+        say(f"left out, as no HTML: {numbered(packed.left_out, 'file')}", err=True)

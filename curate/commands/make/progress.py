@@ -10,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from curate.errors import printable
 from curate.scan.guard import cursor_at
 from curate.scan.stored import Expected
 from curate.sizes import numbered
@@ -55,7 +56,7 @@ class Progress:
     def say(self, sentence: str) -> None:
         """One line for a person."""
         if not self.quiet:
-            tqdm.write(f"curate: {sentence}", file=sys.stderr)
+            tqdm.write(f"curate: {printable(sentence)}", file=sys.stderr)
 
     @property
     def done(self) -> int:

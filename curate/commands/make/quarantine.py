@@ -6,6 +6,7 @@ import click
 
 from curate.inspect.opened import OpenedRun
 from curate.sizes import numbered
+from curate.terminal import say
 from curate.tools.quarantine import quarantine
 
 
@@ -27,4 +28,4 @@ from curate.tools.quarantine import quarantine
 def command(out: str, output: Path, reasons: tuple[str, ...]) -> None:
     """Write the raw records of the run at OUT that hung, crashed or exhausted memory to a small WARC for replay."""
     count = quarantine(OpenedRun.of(out), output, reasons)
-    click.echo(f"{output}: {numbered(count, 'record')}")
+    say(f"{output}: {numbered(count, 'record')}")

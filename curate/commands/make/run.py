@@ -21,6 +21,7 @@ from curate.output.manifest import tokens_counted
 from curate.run import Options, Report, run
 from curate.sizes import numbered, parse_size, worker_memory
 from curate.sources import mask_url
+from curate.terminal import say
 from curate.tools.canaries import plant, report_lines
 
 
@@ -108,13 +109,13 @@ def command(config: str, **options: Any) -> None:
     try:
         report = execute(read, call)
     except KeyboardInterrupt:
-        click.echo("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
+        say("curate: stopped by Ctrl-C; the same command goes on where it was", err=True)
         sys.exit(INTERRUPTED)
     finish(report, call, read)
 
 
 def _terminate(number: int, frame: Any) -> None:
-    click.echo("curate: stopped by SIGTERM; the same command goes on where it was", err=True)
+    say("curate: stopped by SIGTERM; the same command goes on where it was", err=True)
     raise Stopped(TERMINATED)
 
 
@@ -170,17 +171,17 @@ def finish(report: Report, call: Call, config: Config) -> None:
 
     if not call.quiet:
         if report.ready:
-            click.echo("complete already: nothing to do (--fresh runs it again)", err=True)
-        click.echo(summary(report.stats, tokens_counted(config, report.stats)))
+            say("complete already: nothing to do (--fresh runs it again)", err=True)
+        say(summary(report.stats, tokens_counted(config, report.stats)))
         if report.decided:
-            click.echo("\n".join(report_lines(report.decided)))
+            say("\n".join(report_lines(report.decided)))
         elif call.canaries:
-            click.echo("canaries are planted while a run runs: give --fresh", err=True)
+            say("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not call.allow_empty:
-        click.echo(f"curate: {_nothing(report, call, mask_url(config.output))}; --allow-empty accepts it", err=True)
+        say(f"curate: {_nothing(report, call, mask_url(config.output))}; --allow-empty accepts it", err=True)
         sys.exit(NOTHING_KEPT)
     if call.strict and report.damaged:
-        click.echo(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
+        say(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
         sys.exit(DAMAGED)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from curate.plug_ins.options import Option, options
+from curate.terminal import say
 from curate.tools.train import train, trainers
 from curate.tools.train_on_pages import page_trainers, train_on_pages
 
@@ -36,7 +37,7 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
     ]
 
     def call(output: str, **given: Any) -> None:
-        click.echo(str(train(name, given.pop(good), given.pop(bad), output, **given)))
+        say(str(train(name, given.pop(good), given.pop(bad), output, **given)))
 
     return click.Command(
         word,
@@ -51,7 +52,7 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
 
 def _page_command(word: str) -> click.Command:
     def call(pages: str, output: str, about: str) -> None:
-        click.echo(str(train_on_pages(word, pages, output, about)))
+        say(str(train_on_pages(word, pages, output, about)))
 
     return click.Command(
         word,

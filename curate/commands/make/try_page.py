@@ -1,7 +1,5 @@
 """`curate try`: one page through the stages."""
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from curate.config.file import Config, read_config
 from curate.inspect.opened import OpenedRun
 from curate.inspect.path_text import excerpt, stage_json
 from curate.inspect.reopen import title
+from curate.terminal import say, say_data, say_json
 from curate.tools.trial import Nearest, against, page_at
 from curate.tools.trial_text import Trial
 
@@ -35,21 +34,21 @@ def command(config: str, place: str, other: str | None, text: bool, html: bool, 
     read = OpenedRun.of(config).config if Path(config).is_dir() else read_config(config)
     page = page_at(read, place)
     if html:
-        sys.stdout.buffer.write((page.document.html if page.document else None) or b"")
+        say_data((page.document.html if page.document else None) or b"", nl=False)
         return
     trial = Trial(read, page)
     if text:
-        click.echo(trial.document.text if trial.document else "")
+        say_data(trial.document.text if trial.document else "")
         return
     found = _compared(read, trial, other)
     if as_json:
-        click.echo(json.dumps(_plain(trial, found), indent=1))
+        say_json(_plain(trial, found))
         return
-    click.echo("\n".join(trial.lines(found, other)))
+    say("\n".join(trial.lines(found, other)))
     if page.document is not None:
         about = [("title", title(page.document)), ("text", trial.document.text if trial.document else None)]
         facts = [f"{name:<8} {excerpt(value)}" for name, value in about if value]
-        click.echo("\n".join(["", *facts]) if facts else "", nl=bool(facts))
+        say("\n".join(["", *facts]) if facts else "", nl=bool(facts))
 
 
 def _compared(config: Config, trial: Trial, other: str | None) -> list[Nearest]:

@@ -6,6 +6,7 @@ import click
 
 from curate.inspect.opened import OpenedRun
 from curate.sizes import numbered
+from curate.terminal import say
 from curate.tools.verify import verify
 
 
@@ -16,11 +17,11 @@ def command(out: str) -> None:
     run = OpenedRun.of(out)
     faults = list(verify(run))
     for fault in faults:
-        click.echo(fault)
+        say(fault)
     if faults:
         sys.exit(1)
     rows = run.manifest["rows"]
-    click.echo(
+    say(
         f"whole: {numbered(len(run.manifest['shards']), 'shard')}, {numbered(rows['written'], 'row')}; "
         f"read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}"
     )

@@ -1,0 +1,62 @@
+"""The one way out for what commands print: names are data, and data does nothing to a terminal.
+
+Tables and sentences are always made printable. What programs read goes to a pipe as it is: JSON escapes what a terminal
+would obey, other data is made printable only where a terminal is the reader.
+"""
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from curate.errors import UNSEEN, printable
+
+
+def any_letter() -> None:
+    """Lets standard output and error print letters that their encoding lacks, as `\\u6f22`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(text: str = "", err: bool = False, nl: bool = True) -> None:
+    """Prints text for people, on standard error if `err`, with a line break at the end unless `nl` is off."""
+    click.echo(printable(text), err=err, nl=nl)
+
+
+def say_json(told: Any, indent: int | None = 1, ascii_only: bool = True, default: Callable[[Any], Any] | None = None,
+             ) -> None:  # fmt: skip
+    """Prints a value as JSON; without `ascii_only` letters stand as themselves and controls as `\\u009b`."""
+    text = json.dumps(told, indent=indent, ensure_ascii=ascii_only, default=default)
+    click.echo(UNSEEN.sub(_escaped, text))
+
+
+def say_data(data: str | bytes, nl: bool = True) -> None:
+    """Prints what programs read: the same bytes to a pipe or file, printable text to a terminal."""
+    if sys.stdout.isatty():
+        text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+        click.echo(printable(text), nl=nl)
+    else:
+        click.echo(data, nl=nl)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+
+@contextmanager
+def mistakes_printable() -> Iterator[None]:
+    """What click says of a wrong argument goes out printable, too."""
+    try:
+        yield
+    except NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise click.UsageError(printable(error.format_message()), error.ctx) from None
