@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -56,6 +57,7 @@ class Options:
     work: str | None = None
     keep_work: bool = False
     decided: Decided | None = None
+    recipe: str | None = None  # name of the config file
 
 
 @dataclass
@@ -138,7 +140,7 @@ def _phases(
     if any(beside.values()):
         clock.lap("beside")
     report = _balance(survivors, scanned, written, notes, executor, output)
-    write_json(output.final / "timings.json", clock.timings(scanned, executor.workers))
+    write_json(output.final / "timings.json", clock.timings(scanned, executor.workers, options.recipe))
     write_json(output.final / ".fingerprint.json", parts)
     card.write(output.final, public(parts), report)
     manifest.write(output.final, config, parts, written.shards, report, beside)
@@ -240,12 +242,14 @@ class Clock:
         self.seconds[phase] = round(now - self.start, 3)
         self.start = now
 
-    def timings(self, scanned: list[ScanResult], workers: int) -> Timings:
+    def timings(self, scanned: list[ScanResult], workers: int, recipe: str | None) -> Timings:
         stages: dict[str, int] = {}
         for result in scanned:
             for name, spent in result["cpu_by_stage_ns"].items():
                 stages[name] = stages.get(name, 0) + spent
         return {
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "recipe": recipe,
             "wall_seconds": self.seconds,
             "workers": workers,
             "scan_cpu_seconds": round(sum(r["cpu_ns"] for r in scanned) / 1e9, 3),

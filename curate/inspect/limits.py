@@ -60,6 +60,14 @@ def absence(stage: str, measure: str) -> str:
     return reasons.get(measure, "not taken of this page")
 
 
+def only_names(stage: str, measure: str) -> bool:
+    """Whether a stage says of a measure that it only names things."""
+    try:
+        return measure in rules_of(stage_class(stage)).names
+    except UserError:
+        return False
+
+
 def limits_of(stage: str, options: Mapping[str, Any], measures: Iterable[str]) -> dict[str, list[Limit]]:
     """Limits of each measure of a stage, in the order of its rules; none where the stage can't be imported."""
     found: dict[str, list[Limit]] = {name: [] for name in measures}
@@ -71,3 +79,12 @@ def limits_of(stage: str, options: Mapping[str, Any], measures: Iterable[str]) -
         if option is not None and option in options and measure in found:
             found[measure].append(Limit(option, options[option]))
     return found
+
+
+def options_of(stage: str, reason: str) -> list[str]:
+    """The options whose limits a page breaks that a stage drops for a reason."""
+    try:
+        rules = rules_of(stage_class(stage)).rules
+    except UserError:
+        return []
+    return [rule.option for rule in rules if rule.reason == reason and rule.option is not None]

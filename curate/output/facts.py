@@ -79,8 +79,10 @@ class Stats(TypedDict):
 
 
 class Timings(TypedDict):
-    """`timings.json`: wall seconds by phase, CPU seconds of the scan and of each document stage in it."""
+    """`timings.json`: what differs between equal runs. CPU seconds are those of the scan and of its document stages."""
 
+    finished: NotRequired[str]  # when, ISO 8601 in UTC
+    recipe: NotRequired[str | None]  # name of the config file; None where the config came from no file
     wall_seconds: dict[str, float]
     workers: int
     scan_cpu_seconds: float

@@ -1,8 +1,10 @@
 """Rows of a run's tables by address, many at a time and without reading what can't hold them."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -11,6 +13,7 @@ from curate.inspect.lookup import may_hold
 from curate.inspect.opened import OpenedRun
 
 Place = tuple[str, int]  # file and offset
+SPREAD_GROUPS = 16  # most row groups that rows from all over a table come from
 
 
 def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Place], columns: list[str]) -> list[dict[str, Any]]:
@@ -25,14 +28,21 @@ def rows_at(run: OpenedRun, kind: str, addresses: Iterable[Place], columns: list
     return found
 
 
-def kept_texts(run: OpenedRun, addresses: Iterable[Place], most: int) -> dict[Place, str]:
-    """Texts of kept pages, as far as at most so many row groups hold them.
+class KeptText(NamedTuple):
+    """URL and text of a kept page."""
+
+    url: str | None
+    text: str
+
+
+def kept_texts(run: OpenedRun, addresses: Iterable[Place], most: int) -> dict[Place, KeptText]:
+    """URLs and texts of kept pages, as far as at most so many row groups hold them.
 
     Shards in crawl order tell by their statistics where an offset lies; where too many row groups might hold one
     (a shuffled order), the rest goes without.
     """
     wanted = sorted(set(addresses))
-    found: dict[Place, str] = {}
+    found: dict[Place, KeptText] = {}
     for path in run.parts("shards") if wanted else ():
         with run.open_part(path) as file:
             for group in range(file.num_row_groups):
@@ -44,7 +54,7 @@ def kept_texts(run: OpenedRun, addresses: Iterable[Place], most: int) -> dict[Pl
     return found
 
 
-def _texts(file: pq.ParquetFile, group: int, addresses: set[Place]) -> Iterator[tuple[Place, str]]:
+def _texts(file: pq.ParquetFile, group: int, addresses: set[Place]) -> Iterator[tuple[Place, KeptText]]:
     places = file.read_row_group(group, ["file_path", "offset"])
     rows = [
         (row, address)
@@ -52,5 +62,50 @@ def _texts(file: pq.ParquetFile, group: int, addresses: set[Place]) -> Iterator[
         if address in addresses
     ]
     if rows:
-        texts = file.read_row_group(group, ["text"]).column("text")
-        yield from ((address, texts[row].as_py()) for row, address in rows)
+        table = file.read_row_group(group, ["url", "text"])
+        urls, texts = table.column("url"), table.column("text")
+        yield from ((address, KeptText(urls[row].as_py(), texts[row].as_py())) for row, address in rows)
+
+
+class RowGroup(NamedTuple):
+    """A row group of one part of a table."""
+
+    path: Path
+    number: int
+    rows: int
+
+
+def groups(run: OpenedRun, kind: str, most: int) -> list[RowGroup]:
+    """At most so many row groups that hold rows, evenly from all of a kind of table."""
+    found: list[RowGroup] = []
+    for path in run.parts(kind):
+        with run.open_part(path) as file:
+            sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+        found += [RowGroup(path, number, rows) for number, rows in enumerate(sizes) if rows]
+    return [found[place] for place in _evenly(len(found), most)]
+
+
+def rows_of(run: OpenedRun, group: RowGroup, columns: list[str]) -> pa.Table:
+    """Some columns of a row group."""
+    with run.open_part(group.path) as file:
+        return file.read_row_group(group.number, columns)
+
+
+def spread(run: OpenedRun, kind: str, columns: list[str], most: int) -> Iterator[dict[str, Any]]:
+    """At most so many rows of a kind of table, evenly from a few row groups; a document that repeats stands once."""
+    chosen, seen = groups(run, kind, SPREAD_GROUPS), set[Place]()
+    total, before = sum(group.rows for group in chosen), 0
+    places = np.array(_evenly(total, most), np.int64)
+    for group in chosen:
+        own = places[(places >= before) & (places < before + group.rows)] - before
+        before += group.rows
+        for row in rows_of(run, group, ["file_path", "offset", *columns]).take(own).to_pylist():
+            if (row["file_path"], row["offset"]) not in seen:
+                seen.add((row["file_path"], row["offset"]))
+                yield row
+
+
+def _evenly(size: int, most: int) -> list[int]:
+    """At most so many places of `size`, evenly apart."""
+    number = min(size, most)
+    return [place * size // number for place in range(number)]

@@ -4,15 +4,16 @@ Read a few columns at a time from `measures/`, so that memory stays at a few arr
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from curate.inspect.limits import limits_of
+from curate.inspect.limits import limits_of, only_names
 from curate.inspect.opened import OpenedRun
 from curate.report.scales import edges
 from curate.rules import breaks
@@ -23,6 +24,10 @@ AT_A_TIME = 6  # columns
 SPIKE = 0.5  # share of pages at one end value from which the others are drawn without it
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 LENGTHS = ("words", "bytes")
+NAMING = re.compile(
+    r"(^|_)(id|cluster|hash|key|label)$"
+)  # measures without a limit that are called so only name things
+MANY = 0.5  # values a page from which names are listed, not drawn
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Distribution:
 class Categories:
     """A measure of names: pages by value and verdict, most frequent first, at most CATEGORIES of `values` values.
 
-    Also a measure of which no page has a value, with no rows.
+    Also a measure of which no page has a value, with no rows, and one of numbers that only name things.
     """
 
     stage: str
@@ -89,9 +94,16 @@ class Categories:
     rows: tuple[tuple[str, tuple[int, ...]], ...]
     values: int
     lines: tuple[Line, ...] = ()
+    drawn: bool = True  # False for what only names things
 
 
-def distributions(run: OpenedRun) -> list[Distribution | Categories]:
+class Seeing(Protocol):
+    """Somebody who wants to see all values of a measure that has a limit."""
+
+    def offer(self, stage: str, measure: str, line: Line, values: np.ndarray) -> None: ...
+
+
+def distributions(run: OpenedRun, seeing: Seeing | None = None) -> list[Distribution | Categories]:
     """Lengths of the texts (stage ""), then every measure of every rule stage in the order of the config."""
     measures = [name for name in run.columns("measures") if "." in name]
     verdicts = AsSeen(run) if run.parts("measures") else None
@@ -103,14 +115,18 @@ def distributions(run: OpenedRun) -> list[Distribution | Categories]:
         stage, _, measure = name.rpartition(".")
         of_stage = [other.rpartition(".")[2] for other in measures if other.rpartition(".")[0] == stage]
         lines = lines_of(stage, run.options.get(stage, {}), measure, of_stage)
-        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        named = only_names(stage, measure) or (not lines and bool(NAMING.search(measure)))
+        if not named and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             values, whole = column.to_numpy().astype(float), pa.types.is_integer(column.type)
             counted = [overlap.add(line, line.broken(values)) for line in lines if not line.names]
             found.append(_distribution(stage, measure, values, whole, verdicts.of(stage), counted))
+            if seeing:
+                for line in counted:
+                    seeing.offer(stage, measure, line, values)
         else:
             texts = _texts(column)
             counted = [overlap.add(line, _unnamed(texts, line.names)) for line in lines if line.names]
-            found.append(_categories(stage, measure, texts, verdicts.of(stage), counted))
+            found.append(_categories(stage, measure, texts, verdicts.of(stage), counted, named))
     return [replace(one, lines=tuple(map(overlap.counted, one.lines))) for one in found]
 
 
@@ -244,11 +260,15 @@ def _spike(ordered: np.ndarray) -> tuple[float | None, int]:
     return None, 0
 
 
-def _categories(stage: str, measure: str, texts: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line]) -> Categories:
+def _categories(
+    stage: str, measure: str, texts: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line], named: bool
+) -> Categories:
     table = pa.table({"value": texts, "verdict": pa.array(verdict)}).filter(pc.is_valid(texts))
     by_value: dict[str, list[int]] = {}
     for row in table.group_by(["value", "verdict"]).aggregate([([], "count_all")]).to_pylist():
         by_value.setdefault(row["value"], [0, 0, 0])[row["verdict"]] += row["count_all"]
     ordered = sorted(by_value.items(), key=lambda item: (-sum(item[1]), item[0]))
     rows = tuple((value, tuple(counts)) for value, counts in ordered[:CATEGORIES])
-    return Categories(stage, measure, table.num_rows, texts.null_count, rows, len(by_value), tuple(lines))
+    many = len(by_value) > max(CATEGORIES, MANY * table.num_rows)  # each page has its own, as a URL
+    drawn = not named and not many
+    return Categories(stage, measure, table.num_rows, texts.null_count, rows, len(by_value), tuple(lines), drawn)

@@ -116,4 +116,5 @@ def _add_twins(run: OpenedRun, clusters: list[Cluster]) -> None:
     for cluster in clusters:
         fact = facts.get(cluster.address, {})
         cluster.url, cluster.fate = fact.get("url"), fact.get("stage", "unknown")
-        cluster.text = texts.get(cluster.address, "")[:EXCERPT] or None
+        kept = texts.get(cluster.address)
+        cluster.text = kept.text[:EXCERPT] or None if kept else None

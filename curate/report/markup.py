@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -54,23 +55,36 @@ def _child(child: object) -> str:
     return text(str(child))
 
 
+class TableRow(NamedTuple):
+    """A row that the page's script treats in its own way: a `part` of the row above it, or the `total` at the end."""
+
+    kind: str
+    cells: Iterable[object]
+
+
 def table(
-    caption: str, head: list[str], rows: Iterable[Iterable[object]], texts: int = 1, kind: str | None = None
+    caption: str,
+    head: list[str],
+    rows: Iterable[Iterable[object] | TableRow],
+    texts: int = 1,
+    kind: str | None = None,
+    found: str | None = None,
 ) -> Markup:
-    """A table that scrolls by itself where it is wide. The first `texts` columns are text, the others numbers."""
+    """A table that scrolls by itself where it is wide. The first `texts` columns are text, the others numbers.
+
+    `found`: what its rows are called among the results of a search; None leaves them out.
+    """
     kinds = ["text" if place < texts else "number" for place in range(len(head))]
-    body = [element("tr", [_cell(cell, place, kinds) for place, cell in enumerate(row)]) for row in rows]
+    titles = [element("th", title, scope="col", class_=kind) for title, kind in zip(head, kinds)]
     return element(
         "div",
         element(
             "table",
             element("caption", caption),
-            element(
-                "thead",
-                element("tr", [element("th", title, scope="col", class_=kind) for title, kind in zip(head, kinds)]),
-            ),
-            element("tbody", body),
+            element("thead", element("tr", titles)),
+            element("tbody", [_row(row, texts) for row in rows]),
             class_=kind,
+            data_found=found,
         ),
         class_="scroll",
         tabindex="0",
@@ -79,13 +93,21 @@ def table(
     )
 
 
-def _cell(cell: object, place: int, kinds: list[str]) -> Markup:
-    return element("th", cell, scope="row", class_="text") if place == 0 else element("td", cell, class_=kinds[place])
+def _row(row: Iterable[object] | TableRow, texts: int) -> Markup:
+    kind, cells = (row.kind, row.cells) if isinstance(row, TableRow) else (None, row)
+    return element("tr", [_cell(cell, place, texts) for place, cell in enumerate(cells)], class_=kind)
 
 
-def folded(summary: object, *children: object, class_: str | None = None) -> Markup:
-    """Children behind a line that opens them."""
-    return element("details", element("summary", summary), *children, class_=class_)
+def _cell(cell: object, place: int, texts: int) -> Markup:
+    """The style sheet takes a plain cell for a number: there are thousands of them."""
+    if place == 0:
+        return element("th", cell, scope="row")
+    return element("td", cell, class_="text" if place < texts else None)
+
+
+def folded(summary: object, *children: object, class_: str | None = None, data_found: str | None = None) -> Markup:
+    """Children behind a line that opens them. `data_found`: what a search calls it; None leaves it out."""
+    return element("details", element("summary", summary), *children, class_=class_, data_found=data_found)
 
 
 def count(number: float | None) -> str:

@@ -1,13 +1,11 @@
-// Draws the charts in the colours of the page, again when the page turns dark or light.
+// Draws the charts. Their colours are those of the style sheet by name, so that they follow it: dark, light, printed.
 "use strict";
 (() => {
   const root = document.documentElement;
   const specs = JSON.parse(document.getElementById("charts").textContent);
   const places = [...document.querySelectorAll("[data-chart]")];
-  const views = new Map();
-  let round = 0;
 
-  const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+  const colour = (name) => `var(--${name})`;
 
   // The styles and the range that the specifications name.
   const config = (width) => ({
@@ -35,15 +33,13 @@
       mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, config: config(place.clientWidth),
       tooltip: { disableDefaultStyle: true },
     };
-    if (views.has(number)) views.get(number).finalize();
-    views.set(number, await vegaEmbed(place, specs[number], options));
+    await vegaEmbed(place, specs[number], options);
     // One picture with a name, not hundreds of bars to step through: the numbers are in the text and table below it.
     place.setAttribute("role", "img");
     place.setAttribute("aria-label", specs[number].description);
   }
 
   async function drawAll() {
-    const mine = ++round;
     let drawn = 0;
     for (const place of places) {
       try {
@@ -53,17 +49,19 @@
         console.error(`chart ${place.dataset.chart}: ${error.message}`);
         place.textContent = "This chart could not be drawn; its table holds the numbers.";
       }
-      if (mine !== round) return; // a newer round has begun
       root.dataset.charts = `${drawn}/${places.length}`;
       await new Promise((resume) => setTimeout(resume)); // lets the page be scrolled meanwhile
     }
-    root.dataset.ready = String(mine);
+    root.dataset.ready = "1";
   }
 
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-
-  // A link into a folded part opens it; printing shows everything.
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((part) => { part.open = true; }));
+  // Printing shows everything; what was folded is folded again after it.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((part) => { part.open = true; });
+  });
+  addEventListener("afterprint", () => opened.forEach((part) => { part.open = false; }));
 
   drawAll();
 })();

@@ -49,6 +49,7 @@ def _cluster(cluster: Cluster) -> Markup:
         element("p", "Dropped for it:"),
         element("ul", *members, element("li", f"and {count(more)} more") if more > 0 else None),
         class_="cluster",
+        data_found="cluster",
     )
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from curate.inspect.limits import absence
 from curate.report import charts
 from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, Line
 from curate.report.figures import Figures, legend
-from curate.report.markup import count, element, join, measured, share, table, words
+from curate.report.markup import count, element, folded, join, measured, share, table, words
 from curate.sizes import numbered
 
 COLOURS = ["kept", "here", "elsewhere"]
@@ -36,7 +37,7 @@ def measures(found: list[Distribution | Categories], figures: Figures) -> Markup
     own = [one for one in found if one.stage]
     if not own:
         return element("p", UNRECORDED)
-    parts: list[Markup] = [
+    parts: list[Markup | None] = [
         element(
             "p",
             "Each chart shows all pages that were measured, also those that another stage had dropped before. The "
@@ -47,13 +48,25 @@ def measures(found: list[Distribution | Categories], figures: Figures) -> Markup
         legend(COLOURS, list(charts.VERDICTS)),
     ]
     for stage in dict.fromkeys(one.stage for one in own):
+        of_stage = [one for one in own if one.stage == stage]
         shown = [
             _figure(one, words(one.measure), figures, 4) if isinstance(one, Distribution) else _names(one, figures)
-            for one in own
-            if one.stage == stage
+            for one in of_stage
+            if one.pages
         ]
-        parts += [element("h3", stage), element("div", *shown, class_="grid")]
+        blank = [one for one in of_stage if not one.pages]
+        parts += [element("h3", stage), element("div", *shown, class_="grid") if shown else None]
+        parts.append(_blank(stage, [one.measure for one in blank]) if blank else None)
     return join(parts)
+
+
+def _blank(stage: str, measures: list[str]) -> Markup:
+    """One sentence a reason for the measures that no page has, in place of boxes with nothing in them."""
+    whys: dict[str, list[str]] = {}
+    for measure in measures:
+        whys.setdefault(absence(stage, measure), []).append(words(measure))
+    said = [f"No page has a value of {', '.join(names)}: {why}." for why, names in whys.items()]
+    return element("p", " ".join(said), class_="note")
 
 
 def _figure(one: Distribution, title: str, figures: Figures, level: int) -> Markup:
@@ -129,13 +142,16 @@ def _merged(title: str, lines: Iterable[tuple[str, ...]], stage: str) -> Markup:
 
 
 def _names(one: Categories, figures: Figures) -> Markup:
+    """Pages by name: bars, or where the names say nothing by themselves how many there are."""
     title = words(one.measure)
     heading = element("h4", title)
-    if not one.pages:
-        return element("figure", element("figcaption", heading), element("p", "No page has a value.", class_="facts"))
     more = f", the {len(one.rows)} most frequent of {count(one.values)}" if one.values > len(one.rows) else ""
     head = [title, "kept", f"dropped by {one.stage}", "dropped by another stage"]
     rows = table(f"{title}: pages", head, [(value, *map(count, counts)) for value, counts in one.rows])
     costs = [element("p", _cost(line, one), class_="cost") for line in one.lines]
-    facts = [element("p", f"{numbered(one.pages, 'page')}{more}."), *costs]
-    return figures.chart(charts.categories(one, title), None, title=heading, facts=facts, rows=rows)
+    if not one.drawn:
+        said = f"{numbered(one.pages, 'page')} with {numbered(one.values, 'different value')}; names, so not drawn."
+        facts = element("div", element("p", said), costs, class_="facts")
+        return element("figure", element("figcaption", heading), facts, folded(f"Most frequent{more}", rows))
+    told = [element("p", f"{numbered(one.pages, 'page')}{more}."), *costs]
+    return figures.chart(charts.categories(one, title), None, title=heading, facts=told, rows=rows)

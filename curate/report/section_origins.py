@@ -9,7 +9,7 @@ from curate.report.domains import domains
 from curate.report.figures import Figures
 from curate.report.markup import count, element, folded, join, share, table
 
-MOST_BARS, MOST_ROWS = 15, 60
+MOST_BARS, MOST_ROWS = 15, 300
 COLOURS, LABELS = ["kept", "here"], ["kept", "dropped"]
 Row = tuple[str, int, int, int | None]  # name, pages kept, pages dropped, words kept
 
@@ -60,7 +60,7 @@ def _groups(key: str, rows: list[Row], figures: Figures) -> Markup:
     return join(
         [
             figures.chart(spec, f"Kept and dropped pages by {key}, most pages first.{more}", COLOURS, LABELS),
-            _long(table(f"Pages by {key}", head, lines), f"All {len(lines)} rows", len(lines) > 12),
+            _long(table(f"Pages by {key}", head, lines, found=key), f"All {len(lines)} rows", len(lines) > 12),
         ]
     )
 

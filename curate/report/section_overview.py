@@ -1,4 +1,4 @@
-"""The head of the report: what came in and was kept, alarms, and the funnel."""
+"""What came in and was kept, alarms, and the funnel."""
 
 from markupsafe import Markup
 
@@ -9,7 +9,7 @@ from curate.inspect.opened import OpenedRun
 from curate.output.facts import Kept, Stats
 from curate.report.charts import kept_and_dropped
 from curate.report.figures import Figures
-from curate.report.markup import count, element, folded, join, share, short, size, table, words
+from curate.report.markup import TableRow, count, element, folded, join, share, short, size, table, words
 
 
 def overview(run: OpenedRun) -> Markup:
@@ -95,17 +95,22 @@ def funnel_section(run: OpenedRun, figures: Figures) -> Markup:
 
 def _funnel_table(rows: list[Passed], read: int, kept: Kept) -> Markup:
     head = ["stage and reason", "in", "dropped", "of its pages", "left of all", "words", "text", "in the crawl"]
-    lines: list[list[object]] = []
+    lines: list[TableRow | list[object]] = []
     for row in rows:
         lost = [count(row["in"]), count(row["dropped"]), share(row["dropped"], row["in"])]
-        lines.append([element("strong", row["stage"]), *lost, share(row["kept"], read), "", "", ""])
-        lines += [_reason(reason, total, row["in"]) for reason, total in row["reasons"].items()]
+        summed = [sum(total[name] for total in row["reasons"].values()) for name in ("words", "bytes", "crawl_bytes")]
+        lines.append([element("strong", row["stage"]), *lost, share(row["kept"], read), *_sizes(*summed)])
+        lines += [TableRow("part", _reason(reason, total, row["in"])) for reason, total in row["reasons"].items()]
     left = [share(kept["documents"], read), count(kept["words"]), size(kept["bytes"]), ""]
-    lines.append([element("strong", "kept"), count(kept["documents"]), "", "", *left])
+    lines.append(TableRow("total", [element("strong", "kept"), count(kept["documents"]), "", "", *left]))
     return table("Funnel by stage and reason", head, lines, kind="funnel")
 
 
 def _reason(reason: str, total: Lost, entered: int) -> list[object]:
-    texts = [count(total["words"]), size(total["bytes"])] if total["bytes"] else ["–", "–"]
     lost = [count(total["documents"]), share(total["documents"], entered)]
-    return [element("span", words(reason), class_="reason"), "", *lost, "", *texts, size(total["crawl_bytes"])]
+    return [words(reason), "", *lost, "", *_sizes(total["words"], total["bytes"], total["crawl_bytes"])]
+
+
+def _sizes(number: int, text: int, crawl: int) -> list[str]:
+    """Words and bytes of texts, which what was dropped before it had one has not, and bytes of the crawl."""
+    return [count(number) if text else "–", size(text) if text else "–", size(crawl) if crawl else "–"]

@@ -171,6 +171,11 @@ def test_a_rule_names_what_the_stage_has(rule: tuple[str, str, str]) -> None:
     assert fault_of(Short) is None
 
 
+def test_names_must_be_measures() -> None:
+    odd = type("Odd", (Short,), {"names": ("topic",)})
+    assert fault_of(odd) == "'topic' in the `names` of Odd is none of its measures"
+
+
 def rules(stage: Any) -> Belt:
     return Belt([("rule", stage)], Caps())
 

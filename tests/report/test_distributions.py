@@ -1,5 +1,6 @@
 """Histograms of measures against counting one by one."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.document import Document, Drop
+from curate.report import section_measures
 from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, Line, distributions
+from curate.report.figures import Figures
 from curate.report.scales import edges
 from curate.stage import RuleStage
 from tests.report.finished import finished, pages, sample_run
@@ -147,3 +150,49 @@ def test_measures_that_are_no_numbers_are_counted_as_texts(tmp_path: Path) -> No
     tags, loud = (one for one in distributions(run) if isinstance(one, Categories))
     assert tags.rows == (("['a', 'b']", (3, 0, 0)), ("['c', 'd']", (1, 0, 0)))
     assert loud.rows == (("true", (2, 0, 0)), ("false", (1, 0, 0))) and loud.unmeasured == 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustering(RuleStage):
+    """A stage of somebody else that numbers things, and measures one."""
+
+    measures: ClassVar[Mapping[str, pa.DataType]] = {
+        "topic": pa.int64(),
+        "embedding_cluster": pa.int64(),
+        "letters": pa.int64(),
+        "author": pa.string(),
+        "empty": pa.string(),
+    }
+    names: ClassVar[tuple[str, ...]] = ("topic",)
+    absent: ClassVar[Mapping[str, str]] = {"empty": "there was no such word"}
+
+    def measure(self, doc: Document) -> dict[str, Any]:
+        size = len(doc.text)
+        return {"topic": size % 3, "embedding_cluster": size % 2, "letters": size, "author": doc.text, "empty": None}
+
+    def judge(self, measures: Mapping[str, Any]) -> Drop | None:
+        return None
+
+
+def test_what_only_names_things_is_listed_and_not_drawn(tmp_path: Path) -> None:
+    source = {"path": pages(tmp_path, [{"text": f"{'word ' * place}."} for place in range(60)])}
+    run = finished(tmp_path, ["tests.report.test_distributions:Clustering"], source)
+    found = {one.measure: one for one in distributions(run) if one.stage}
+    for measure, values in (("topic", 3), ("embedding_cluster", 2), ("author", 60)):
+        one = found[measure]
+        assert isinstance(one, Categories) and (one.values, one.pages, one.drawn) == (values, 60, False)
+    assert isinstance(found["letters"], Distribution)
+    figures = Figures()
+    html = str(section_measures.measures(list(found.values()), figures))
+    assert [spec["description"] for spec in figures.specs] == ["Histogram of letters"]
+    assert "60 pages with 3 different values; names, so not drawn." in html
+    assert "No page has a value of empty: there was no such word." in html
+    assert html.count("<figure>") == 4  # no empty box for what has no value
+
+
+def test_the_measures_of_url_filter_without_hits_are_one_sentence(tmp_path: Path) -> None:
+    source = {"path": pages(tmp_path, [{"text": "word " * 60, "url": "https://a.example/x"}]), "url": "url"}
+    found = distributions(finished(tmp_path, [{"url_filter": {"words": ["casino"]}}], source))
+    html = str(section_measures.measures(found, Figures()))
+    (said,) = re.findall("No page has a value of ([^:]*): no entry of the lists was met", html)
+    assert set(said.split(", ")) >= {"domain", "url", "word", "subword"} and html.count("<figure>") <= 2

@@ -14,9 +14,13 @@ import pytest
 from curate.inspect.funnel import funnel
 from curate.inspect.opened import OpenedRun
 from curate.output.schema import domain
-from curate.report import section_overview
+from curate.report import markup, section_drops, section_head, section_overview, section_pages
+from curate.report.addresses import spread
+from curate.report.distributions import distributions
 from curate.report.domains import domains
+from curate.report.drops import samples
 from curate.report.duplicates import duplicates
+from curate.report.kept_pages import KeptPages, Near
 from curate.report.markup import element
 from curate.report.page import page
 from stages.mixture import Mixture
@@ -39,7 +43,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
-        if tag not in ("meta", "img", "br"):
+        if tag not in ("meta", "img", "br", "input"):
             self.open.append(tag)
             self.texts.setdefault(tag, []).append("")
 
@@ -107,9 +111,88 @@ def test_all_parts_are_there(parsed: Page) -> None:
     sections = [attributes["id"] for attributes in parsed.named("section")]
     assert sections == [
         *("overview", "alarms", "funnel", "lengths", "measures", "languages", "domains", "duplicates"),
-        *("drops", "timings", "config"),
+        *("samples", "pages", "timings", "config"),
     ]
     assert [attributes["href"] for attributes in parsed.named("a")] == ["#main", *(f"#{name}" for name in sections)]
+
+
+def numbered(words: int) -> str:
+    """A text without repeats."""
+    own = [f"{PROSE.split()[number % 15]}{number}" for number in range(words - 6)]
+    return " ".join(["The end of that and this", *own])
+
+
+def test_the_head_says_which_run_it_is(tmp_path: Path) -> None:
+    config = tmp_path / "my-recipe.yaml"
+    stages: list[Any] = ["gopher", "exact_dedup"]
+    rows = [{"text": numbered(200), "url": "https://a.example/"}] * 2
+    source = {"path": pages(tmp_path, rows), "url": "url"}
+    config.write_text(json.dumps({"input": source, "output": str(tmp_path / "named-so"), "stages": stages}))
+    assert call("run", config, "--quiet").exit_code == 0
+    run = OpenedRun.of(str(tmp_path / "named-so"))
+    size = (tmp_path / "pages.jsonl").stat().st_size
+    head = Page(str(section_head.head(run))).texts
+    assert Page(page(run)).texts["h1"] == ["Curation report: named-so"]
+    assert head["ol"] == ["gopherexact_dedup"] and "my-recipe.yaml" in head["code"]
+    assert head["dd"][1].startswith(f"crawl: 2 documents in 1 file of {markup.size(size)}")
+    finished_at = run.timings["finished"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", finished_at)
+    assert head["dd"][2] == f"{finished_at[:10]} {finished_at[11:16]} UTC"
+    assert head["dd"][3].startswith(f"curate {run.manifest['curate']}, run {run.manifest['fingerprint'][:12]}")
+
+
+def test_an_output_of_an_earlier_version_has_a_head_too(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(sample_run().folder, out)
+    told = json.loads((out / "timings.json").read_text())
+    (out / "timings.json").write_text(json.dumps({**told, "finished": None} | {"recipe": None}))
+    assert "Date" not in Page(str(section_head.head(OpenedRun.of(str(out))))).texts["dt"]
+    del told["finished"], told["recipe"]
+    (out / "timings.json").write_text(json.dumps(told))
+    assert "Date" not in Page(str(section_head.head(OpenedRun.of(str(out))))).texts["dt"]
+
+
+def test_the_pages_of_a_small_run_are_all_there() -> None:
+    run = sample_run()
+    rows = re.findall(r"<tr.*?</tr>", str(section_pages.pages(run)))[1:]
+    assert len(rows) == run.stats["read"]["documents"]
+    kept = [row for row in rows if ">kept<" in row]
+    assert len(kept) == run.stats["kept"]["documents"]
+    assert len({re.findall(r"<code>(.*?)</code>", row)[0] for row in rows}) == len(rows)
+
+
+def test_of_a_large_run_some_pages_from_all_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = sample_run()
+    found = list(spread(run, "ledger", ["url"], 10))
+    assert len(found) == 10 and len({row["file_path"] for row in found}) > 1
+    monkeypatch.setattr(section_pages, "MOST", 10)
+    assert "20 of the 179 pages" in str(section_pages.pages(run))
+
+
+def test_a_page_that_broke_a_limit_stands_beside_one_that_passed_it_by_little(tmp_path: Path) -> None:
+    rows = [{"text": numbered(size)} for size in (32, 600, 64, 90)]
+    run = finished(tmp_path, [{"gopher": {"languages": None}}], {"path": pages(tmp_path, rows)})
+    kept = KeptPages(run)
+    distributions(run, kept)
+    found = samples(run, 6, kept)["gopher", "too_few_words"]
+    beside = [one.beside for one in found]
+    assert [one.row["value"] for one in found] == [32.0] and beside[0] and beside[0].near
+    assert beside[0].near == Near(1, "words", 64.0, 50.0) and beside[0].excerpt == rows[2]["text"][:500]
+    html = str(section_drops.drops(run, 6, KeptPages(run)))
+    assert "Some kept page." in html  # where no measure was looked at
+
+
+def test_a_copy_stands_beside_the_page_that_it_is_a_copy_of(tmp_path: Path) -> None:
+    story = numbered(300)
+    rows = [
+        {"text": f"{story} Only here.", "url": "https://first.example/"},
+        {"text": story, "url": "https://copy.example/"},
+    ]
+    run = finished(tmp_path, ["near_dedup"], {"path": pages(tmp_path, rows), "url": "url"})
+    (one,) = samples(run, 6, KeptPages(run))["near_dedup", "near_duplicate"]
+    assert one.beside and one.beside.url == "https://first.example/" and one.beside.near is None
+    ((start, end),) = one.beside.evidence
+    assert one.beside.excerpt[start:end] == "Only here." and one.beside.before
 
 
 def test_the_funnel_says_what_stats_say(parsed: Page) -> None:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -44,6 +45,7 @@ class Call:
     partitions: int | None
     canaries: bool
     quiet: bool
+    recipe: str | None = None
 
 
 LEAST_SLICE = 4 << 10
@@ -105,7 +107,7 @@ def command(config: str, **options: Any) -> None:
     Stopped in the middle, the same command goes on where it was.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    read, call = read_config(config), Call(**options)
+    read, call = read_config(config), Call(**options, recipe=Path(config).name)
     try:
         report = execute(read, call)
     except KeyboardInterrupt:
@@ -141,6 +143,7 @@ def execute(config: Config, call: Call) -> Report:
         work=call.work,
         keep_work=call.keep_work,
         decided=plant if call.canaries else None,
+        recipe=call.recipe,
     )
     executor = make_executor(call.executor, workers, call.address)
     alone = standing_by(output.work) if call.executor == "serial" else nullcontext()
