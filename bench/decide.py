@@ -165,8 +165,10 @@ def main() -> None:
     count = options.documents
     mixture = Mixture(by="kind", weights={"a": 0.5, "b": 0.3, "c": 0.2}, tokens=count * TOKENS * 0.6)
     stages: list[tuple[str, CorpusStage]] = [
-        ("exact_dedup", ExactDedup()), ("near_dedup", NearDedup()), ("mixture", mixture)
-    ]  # fmt: skip
+        ("exact_dedup", ExactDedup()),
+        ("near_dedup", NearDedup()),
+        ("mixture", mixture),
+    ]
     work = Path(tempfile.mkdtemp(dir=options.work))
     executor, memory = Processes(options.workers), Memory()
     try:

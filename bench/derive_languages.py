@@ -48,19 +48,35 @@ UNSPACED = ("ja", "th", "zh")
 COUNT, ENGLISH_OUT = 15, 15
 GOPHER_LENGTHS = 3.0, 10.0
 COLUMNS = (
-    "language", "stop_words_in", "min_language_score", "max_duplicate_line_ratio",
-    *(f"max_top_{n}_gram_ratio" for n in (2, 3, 4)), *(f"max_duplicate_{n}_gram_ratio" for n in range(5, 11)),
-    "min_end_mark_line_ratio", "max_line_break_ratio", "min_alphabetic_word_ratio", "min_mean_word_length",
-    "max_mean_word_length", "stop_words",
-)  # fmt: skip
+    "language",
+    "stop_words_in",
+    "min_language_score",
+    "max_duplicate_line_ratio",
+    *(f"max_top_{n}_gram_ratio" for n in (2, 3, 4)),
+    *(f"max_duplicate_{n}_gram_ratio" for n in range(5, 11)),
+    "min_end_mark_line_ratio",
+    "max_line_break_ratio",
+    "min_alphabetic_word_ratio",
+    "min_mean_word_length",
+    "max_mean_word_length",
+    "stop_words",
+)
 ENGLISH = {  # Gopher's (Rae et al. 2021, A1.1 and table A1) and FineWeb's (Penedo et al. 2024, 3.6)
-    "language": "en", "stop_words_in": "words", "min_language_score": 0.65, "max_duplicate_line_ratio": 0.3,
-    "max_top_2_gram_ratio": 0.2, "max_top_3_gram_ratio": 0.18, "max_top_4_gram_ratio": 0.16,
+    "language": "en",
+    "stop_words_in": "words",
+    "min_language_score": 0.65,
+    "max_duplicate_line_ratio": 0.3,
+    "max_top_2_gram_ratio": 0.2,
+    "max_top_3_gram_ratio": 0.18,
+    "max_top_4_gram_ratio": 0.16,
     **{f"max_duplicate_{n}_gram_ratio": round(0.2 - n / 100, 2) for n in range(5, 11)},
-    "min_end_mark_line_ratio": 0.12, "max_line_break_ratio": 0.3,
+    "min_end_mark_line_ratio": 0.12,
+    "max_line_break_ratio": 0.3,
     "min_alphabetic_word_ratio": 0.8,
-    "min_mean_word_length": 3, "max_mean_word_length": 10, "stop_words": "the be to of and that have with",
-}  # fmt: skip
+    "min_mean_word_length": 3,
+    "max_mean_word_length": 10,
+    "stop_words": "the be to of and that have with",
+}
 HEAD = """\
 # Limits and stop words by language, one row a language; a table of your own has the same columns, or some of them.
 # An empty cell: as in the row that this one extends, or as the stage has it. A cell of - turns its rule off.

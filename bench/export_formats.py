@@ -42,8 +42,11 @@ def train(path: Path, documents: int) -> None:
 def expected(out: Path, folder: Path, tokenizer: Path) -> tuple[int, str]:
     """Tokens and hash of the train split: documents in the order of the index, encoded alone, and rows filled."""
     encoder = Tokenizer.from_file(str(tokenizer))
-    text = {row["id"]: row["text"] for path in sorted((out / "shards").glob("*.parquet"))
-            for row in pq.read_table(path, columns=["id", "text"]).to_pylist()}  # fmt: skip
+    text = {
+        row["id"]: row["text"]
+        for path in sorted((out / "shards").glob("*.parquet"))
+        for row in pq.read_table(path, columns=["id", "text"]).to_pylist()
+    }
     facts = json.loads((folder / "export.json").read_text())
     end = encoder.token_to_id(END)
     digest, tokens = hashlib.sha256(), 0
@@ -63,8 +66,23 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def export(out: Path, to: Path, form: str, tokenizer: Path, workers: int) -> list[str]:
     rows = ["--pack", "concat", "--length", str(LENGTH)] if form in ("litdata", "nanotron") else []
-    return [CURATE, "export", str(out), "--format", form, "--tokenizer", str(tokenizer),
-            "--to", str(to), "--workers", str(workers), "--part-tokens", "500000", "--quiet", *rows]  # fmt: skip
+    return [
+        CURATE,
+        "export",
+        str(out),
+        "--format",
+        form,
+        "--tokenizer",
+        str(tokenizer),
+        "--to",
+        str(to),
+        "--workers",
+        str(workers),
+        "--part-tokens",
+        "500000",
+        "--quiet",
+        *rows,
+    ]
 
 
 def killed(command: list[str], to: Path) -> int:

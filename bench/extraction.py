@@ -35,12 +35,16 @@ TURN = 50  # pages
 def extractors(model: str | None) -> dict[str, Extractor]:
     """The configurations compared, by name."""
     chosen: dict[str, dict[str, Any]] = {
-        "full": {"mode": "full"}, "fast": {"mode": "fast"}, "auto": {"mode": "auto"},
-        "precision": {"favor": "precision"}, "recall": {"favor": "recall"}, "resiliparse": {"engine": "resiliparse"},
+        "full": {"mode": "full"},
+        "fast": {"mode": "fast"},
+        "auto": {"mode": "auto"},
+        "precision": {"favor": "precision"},
+        "recall": {"favor": "recall"},
+        "resiliparse": {"engine": "resiliparse"},
         "blocks": {"engine": "blocks", "model": model},
         "blocks precision": {"engine": "blocks", "model": model, "favor": "precision"},
         "blocks recall": {"engine": "blocks", "model": model, "favor": "recall"},
-    }  # fmt: skip
+    }
     ours = {name: Extract(memo_bytes=None, **fields).text for name, fields in chosen.items()}
     return {
         "stock": lambda html: stock(html),

@@ -67,8 +67,10 @@ def text_bombs(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     while counts["faults"] < count:
         for head, body in bombs(rng)[: count - counts["faults"]]:
             number = counts["faults"]
-            parts += [record(f"<html><body><p>{page(rng)}</p>".encode(), f"http://a.example/{number}"),
-                      record(body, f"http://bomb.example/{number}", head)]  # fmt: skip
+            parts += [
+                record(f"<html><body><p>{page(rng)}</p>".encode(), f"http://a.example/{number}"),
+                record(body, f"http://bomb.example/{number}", head),
+            ]
             counts["faults"] += 1
     (folder / "bombs.warc.gz").write_bytes(b"".join(parts))
     began = time.monotonic()

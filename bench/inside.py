@@ -23,9 +23,14 @@ from curate.write import ledger
 
 STAGES: list[Any] = ["extract", "language", "gopher", "exact_dedup", "near_dedup"]
 PER_FILE = 40_000
-FATES = (("kept", None, 0.30), ("language", "other_language", 0.40), ("gopher", "too_few_words", 0.15),
-         ("gopher", "too_few_stop_words", 0.05), ("exact_dedup", "exact_duplicate", 0.04),
-         ("near_dedup", "near_duplicate", 0.06))  # fmt: skip
+FATES = (
+    ("kept", None, 0.30),
+    ("language", "other_language", 0.40),
+    ("gopher", "too_few_words", 0.15),
+    ("gopher", "too_few_stop_words", 0.05),
+    ("exact_dedup", "exact_duplicate", 0.04),
+    ("near_dedup", "near_duplicate", 0.06),
+)
 
 
 def make(out: Path, pages: int, seed: int = 1) -> None:
@@ -37,19 +42,22 @@ def make(out: Path, pages: int, seed: int = 1) -> None:
     file = number // PER_FILE
     offset = (number % PER_FILE) * 20_011 + draw.integers(0, 19_000, pages)
     names = [f"crawl/CC-MAIN-2024-10-{index:05d}.warc.gz" for index in range(int(file[-1]) + 1)]
-    place = pa.table({
-        "source": pa.repeat("crawl", pages),
-        "file_path": pa.DictionaryArray.from_arrays(file.astype(np.int32), names).cast(pa.string()),
-        "offset": offset, "length": np.full(pages, 15_000),
-        "url": [f"https://www.site{n % 9973}.example/a/{n * 2654435761 % 2**32:x}/page-{n}.html" for n in number],
-        "domain": [f"site{n % 9973}.example" for n in number],
-        "date": pa.array([f"2024-03-{1 + n % 28:02d}T10:00:00Z" for n in number]),
-        "record_id": [f"<urn:uuid:{n * 2654435761 % 2**32:08x}-0000-4000-8000-{n:012x}>" for n in number],
-        "language": np.where(fate == 1, "de", "en"),
-        "words": np.maximum(1, draw.normal(400, 150, pages)).astype(np.int64),
-        "stage": pa.array([FATES[f][0] if f else None for f in fate], pa.string()),
-        "reason": pa.array([FATES[f][1] for f in fate], pa.string()),
-    })  # fmt: skip
+    place = pa.table(
+        {
+            "source": pa.repeat("crawl", pages),
+            "file_path": pa.DictionaryArray.from_arrays(file.astype(np.int32), names).cast(pa.string()),
+            "offset": offset,
+            "length": np.full(pages, 15_000),
+            "url": [f"https://www.site{n % 9973}.example/a/{n * 2654435761 % 2**32:x}/page-{n}.html" for n in number],
+            "domain": [f"site{n % 9973}.example" for n in number],
+            "date": pa.array([f"2024-03-{1 + n % 28:02d}T10:00:00Z" for n in number]),
+            "record_id": [f"<urn:uuid:{n * 2654435761 % 2**32:08x}-0000-4000-8000-{n:012x}>" for n in number],
+            "language": np.where(fate == 1, "de", "en"),
+            "words": np.maximum(1, draw.normal(400, 150, pages)).astype(np.int64),
+            "stage": pa.array([FATES[f][0] if f else None for f in fate], pa.string()),
+            "reason": pa.array([FATES[f][1] for f in fate], pa.string()),
+        }
+    )
     place = place.append_column("bytes", pa.array(place["words"].to_numpy() * 6))
     _ledger(out, place.filter(pa.array(fate > 0)), draw)
     _measures(out, place, measures_schema(config), draw)
@@ -83,7 +91,7 @@ def _ledger(out: Path, dropped: pa.Table, draw: np.random.Generator) -> None:
             name, pa.array(np.where(twins, column.to_numpy(), None), LEDGER.field(name).type)
         )
     dropped = dropped.append_column("score", pa.array(np.where(twins, 0.9, None), pa.float64()))
-    _write(_padded(dropped, LEDGER), out / "ledger", ledger.LEDGER_ROWS, ledger.GROUP_ROWS)
+    _write(_padded(dropped, LEDGER), out / "ledger", ledger.PART_ROWS["ledger"], ledger.GROUP_ROWS)
     _write(_padded(dropped.slice(0, 0), SAMPLES), out / "samples", 1, 1)
 
 
@@ -97,12 +105,10 @@ def _measures(out: Path, place: pa.Table, schema: pa.Schema, draw: np.random.Gen
                 values = 1 - draw.random(place.num_rows) * 0.3
             elif field.name.endswith(("stop_words", "mean_word_length")):
                 values = draw.integers(2, 8, place.num_rows)
-            elif field.name.endswith(".kin"):  # every eighth document has kin, eight in a family
-                values = np.where(np.arange(place.num_rows) % 64 < 8, np.arange(place.num_rows) // 64 * 64, -1)
             elif field.name == "language.language":
                 values = place["language"]
             place = place.append_column(field.name, values if isinstance(values, pa.ChunkedArray) else pa.array(values))
-    _write(_padded(place, schema), out / "measures", ledger.MEASURES_ROWS, ledger.GROUP_ROWS)
+    _write(_padded(place, schema), out / "measures", ledger.PART_ROWS["measures"], ledger.GROUP_ROWS)
 
 
 def _shards(out: Path, kept: pa.Table, schema: pa.Schema, draw: np.random.Generator) -> None:
@@ -119,17 +125,46 @@ def _papers(out: Path, config: dict[str, Any], names: list[str], fate: np.ndarra
     for name in ("words", "bytes"):
         sums[name] = np.bincount(fate, place[name].to_numpy(), minlength=len(FATES)).astype(int)
     kept = {"documents": int(counts[0]), "words": int(sums["words"][0]), "bytes": int(sums["bytes"][0]), "tokens": 0}
-    dropped = [{"stage": stage, "reason": reason, "source": "crawl", "language": "de" if stage == "language" else "en",
-                "documents": int(counts[i]), "words": int(sums["words"][i]), "bytes": int(sums["bytes"][i]),
-                "crawl_bytes": int(counts[i]) * 15_000} for i, (stage, reason, _) in enumerate(FATES) if i]  # fmt: skip
-    stats = {"stages": ["read", "guard", "caps", *STAGES], "records": {}, "notes": {}, "alarms": [],
-             "read": {"documents": len(fate), "bytes": len(fate) * 20_011},
-             "kept": {**kept, "rows": kept["documents"]},
-             "kept_by": [{"source": "crawl", "language": "en", **kept}], "dropped": dropped}  # fmt: skip
-    timings = {"wall_seconds": {"scan": 1.0, "decide": 1.0, "write": 1.0}, "workers": 2, "scan_cpu_seconds": 2.0,
-               "stage_cpu_seconds": {"extract": 1.0}}  # fmt: skip
-    manifest = {"config": config, "inputs": [["crawl", name, 1 << 30] for name in names], "rows": {"read": len(fate)},
-                "limit": None, "named_files": {}, "code": {}, "versions": {}, "fingerprint": ""}  # fmt: skip
+    dropped = [
+        {
+            "stage": stage,
+            "reason": reason,
+            "source": "crawl",
+            "language": "de" if stage == "language" else "en",
+            "documents": int(counts[i]),
+            "words": int(sums["words"][i]),
+            "bytes": int(sums["bytes"][i]),
+            "crawl_bytes": int(counts[i]) * 15_000,
+        }
+        for i, (stage, reason, _) in enumerate(FATES)
+        if i
+    ]
+    stats = {
+        "stages": ["read", "guard", "caps", *STAGES],
+        "records": {},
+        "notes": {},
+        "alarms": [],
+        "read": {"documents": len(fate), "bytes": len(fate) * 20_011},
+        "kept": {**kept, "rows": kept["documents"]},
+        "kept_by": [{"source": "crawl", "language": "en", **kept}],
+        "dropped": dropped,
+    }
+    timings = {
+        "wall_seconds": {"scan": 1.0, "decide": 1.0, "write": 1.0},
+        "workers": 2,
+        "scan_cpu_seconds": 2.0,
+        "stage_cpu_seconds": {"extract": 1.0},
+    }
+    manifest = {
+        "config": config,
+        "inputs": [["crawl", name, 1 << 30] for name in names],
+        "rows": {"read": len(fate)},
+        "limit": None,
+        "named_files": {},
+        "code": {},
+        "versions": {},
+        "fingerprint": "",
+    }
     for name, value in (("stats", stats), ("timings", timings), ("manifest", manifest)):
         (out / f"{name}.json").write_text(json.dumps(value))
 
@@ -149,12 +184,17 @@ def main() -> None:
     shard = sorted((given.out / "shards").glob("*.parquet"))[-1]
     dropped, kept = row.to_pylist()[0], pq.read_table(shard, columns=["url"]).slice(99, 1).to_pylist()[0]
     out = str(given.out)
-    commands = [["why", out, dropped["url"]], ["why", out, kept["url"]],
-                ["why", out, f"{dropped['file_path']}:{dropped['offset']}"],
-                ["stats", out], ["stats", out, "--by", "domain"],
-                ["what-if", out, "gopher.min_words=30", "language.min_score=0.5"],
-                ["what-if", out, "--sweep", "gopher.min_words=100:500:50"],
-                ["sample", out, "--kept", "-n", "20"], ["diff", out, out]]  # fmt: skip
+    commands = [
+        ["why", out, dropped["url"]],
+        ["why", out, kept["url"]],
+        ["why", out, f"{dropped['file_path']}:{dropped['offset']}"],
+        ["stats", out],
+        ["stats", out, "--by", "domain"],
+        ["what-if", out, "gopher.min_words=30", "language.min_score=0.5"],
+        ["what-if", out, "--sweep", "gopher.min_words=100:500:50"],
+        ["sample", out, "--kept", "-n", "20"],
+        ["diff", out, out],
+    ]
     for command in commands:
         spent = sorted(seconds(command) for _ in range(given.times))[given.times // 2]
         print(f"{spent[0]:7.2f} s CPU {spent[1]:7.2f} s wall  curate {' '.join(command)}", flush=True)

@@ -41,9 +41,13 @@ from tests.stages.models.test_ngram_file import random_grams
 
 Check = Callable[[str], Any]  # a stage of a file's path
 CACHES = (
-    fasttext_file.load_model, fasttext_file.labels, ngram_file.load_ngrams, onnx_file.load_scorer, pieces.load_pieces,
+    fasttext_file.load_model,
+    fasttext_file.labels,
+    ngram_file.load_ngrams,
+    onnx_file.load_scorer,
+    pieces.load_pieces,
     pieces.load_tokenizer,
-)  # fmt: skip
+)
 
 
 def made(folder: Path) -> dict[str, tuple[str, Check]]:

@@ -77,11 +77,18 @@ def main() -> None:
         found = [sketch for first in range(0, len(docs), 256) for sketch in stage.sketch_all(docs[first : first + 256])]
         our_cpu = process_time() - start
     ours = {number for number, sketch in enumerate(found) if len(sketch.keys)}
-    print(json.dumps({
-        "both": len(theirs & ours), "janitor_alone": len(theirs - ours), "ours_alone": len(ours - theirs),
-        "neither": len(texts) - len(theirs | ours),
-        "janitor_cpu_seconds": round(their_cpu, 2), "our_cpu_seconds": round(our_cpu, 2),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "both": len(theirs & ours),
+                "janitor_alone": len(theirs - ours),
+                "ours_alone": len(ours - theirs),
+                "neither": len(texts) - len(theirs | ours),
+                "janitor_cpu_seconds": round(their_cpu, 2),
+                "our_cpu_seconds": round(our_cpu, 2),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -95,10 +95,17 @@ def main() -> None:
     make(options.folder / "documents" / "texts.jsonl.gz", options.documents)
     theirs, their_cpu = of_dolma(options.dolma, options.folder)
     ours, our_cpu = of_ours(options.folder)
-    print(json.dumps({
-        "both": len(theirs & ours), "dolma_alone": len(theirs - ours), "ours_alone": len(ours - theirs),
-        "dolma_cpu_seconds": round(their_cpu, 1), "our_cpu_seconds": round(our_cpu, 1),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "both": len(theirs & ours),
+                "dolma_alone": len(theirs - ours),
+                "ours_alone": len(ours - theirs),
+                "dolma_cpu_seconds": round(their_cpu, 1),
+                "our_cpu_seconds": round(our_cpu, 1),
+            }
+        )
+    )
     for place in sorted(theirs ^ ours)[:5]:
         print(place, "dolma" if place in theirs else "ours")
 

@@ -130,13 +130,21 @@ def _urls(filters: Any, theirs: Any) -> Iterator[Pair]:
     for name, entries in lists.items():
         (folder / name).write_text("\n".join(entries))
     stage = UrlFilter(
-        domains=tuple(lists["domains"]), urls_file=str(folder / "urls"), words=("casino",),
-        soft_words_file=str(folder / "soft"), subwords_file=str(folder / "subwords"),
-    )  # fmt: skip
+        domains=tuple(lists["domains"]),
+        urls_file=str(folder / "urls"),
+        words=("casino",),
+        soft_words_file=str(folder / "soft"),
+        subwords_file=str(folder / "subwords"),
+    )
     peer = filters.URLFilter(
-        soft_word_threshold=2, extra_domains=lists["domains"], extra_urls=lists["urls"], banned_words=lists["words"],
-        banned_subwords=lists["subwords"], soft_banned_words=lists["soft"], use_integrated_lists=False,
-    )  # fmt: skip
+        soft_word_threshold=2,
+        extra_domains=lists["domains"],
+        extra_urls=lists["urls"],
+        banned_words=lists["words"],
+        banned_subwords=lists["subwords"],
+        soft_banned_words=lists["soft"],
+        use_integrated_lists=False,
+    )
     from tldextract import TLDExtract
 
     peer.tldextractor = TLDExtract(suffix_list_urls=())
@@ -203,8 +211,12 @@ def redpajama() -> Iterator[Pair]:
     from core.document import Document as Theirs
     from core.quality_signals import content, lines, natural_language, repetitions
 
-    made = [*natural_language.register_natural_language_callables(), *repetitions.register_repetitions_callables(),
-            content.RPS_Doc_Lorem_Ipsum(), content.RPS_Doc_Curly_Bracket()]  # fmt: skip
+    made = [
+        *natural_language.register_natural_language_callables(),
+        *repetitions.register_repetitions_callables(),
+        content.RPS_Doc_Lorem_Ipsum(),
+        content.RPS_Doc_Curly_Bracket(),
+    ]
     of_lines = lines.register_lines_callables()
     last: dict[str, tuple[Any, Any]] = {}
 

@@ -185,10 +185,20 @@ def _quality(pairs: Pairs, left: set[str]) -> str:
 def _text_dedup(bench: Bench, folder: Path, out: Path, hashing: str) -> Callable[[], Cost]:
     python = Path(str(bench.text_dedup), "bin", "python")
     given = {
-        "path": "json", "data_files": f"{folder}/*.jsonl.gz", "split": "train", "cache_dir": out / "cache",
-        "output": out / "data", "column": "text", "num_proc": 1, "ngram": 5, "threshold": 0.8,
-        "num_perm": 112, "b": 14, "r": 8, "hash_func": hashing,
-    }  # fmt: skip
+        "path": "json",
+        "data_files": f"{folder}/*.jsonl.gz",
+        "split": "train",
+        "cache_dir": out / "cache",
+        "output": out / "data",
+        "column": "text",
+        "num_proc": 1,
+        "ngram": 5,
+        "threshold": 0.8,
+        "num_perm": 112,
+        "b": 14,
+        "r": 8,
+        "hash_func": hashing,
+    }
     options = [part for name, value in given.items() for part in (f"--{name}", str(value))]
     home = {"HF_HOME": str(out / "home"), "HF_HUB_OFFLINE": "1"}
     return lambda: measure([*_removing(out), python, "-m", "text_dedup.minhash", *options], home)

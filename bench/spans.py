@@ -61,10 +61,12 @@ def make(folder: Path, documents: int) -> None:
             continue
         numbers = range(first, min(first + PER_FILE, documents))
         sites = [number % (documents // 20 + 1) for number in numbers]
-        table = pa.table({
-            "text": [writer.text(number, site) for number, site in zip(numbers, sites)],
-            "url": [f"https://site{site}.example/{number}" for number, site in zip(numbers, sites)],
-        })  # fmt: skip
+        table = pa.table(
+            {
+                "text": [writer.text(number, site) for number, site in zip(numbers, sites)],
+                "url": [f"https://site{site}.example/{number}" for number, site in zip(numbers, sites)],
+            }
+        )
         pq.write_table(table, folder / ".new", row_group_size=2_000)
         (folder / ".new").rename(path)
 
@@ -108,12 +110,21 @@ def main() -> None:
     cost = measure(run)
     disk.over.set()
     stats = json.loads((out / "stats.json").read_text())
-    print(json.dumps({
-        "stage": options.stage, "documents": options.documents, "workers": options.workers,
-        "cpu_seconds": round(cost.cpu, 1), "wall_seconds": round(cost.wall, 1),
-        "cpu_us_a_document": round(1e6 * cost.cpu / options.documents), "memory_mb": round(cost.tree_mb),
-        "disk_mb": round(disk.peak / 1e6), "notes": stats["notes"].get(options.stage, {}),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "stage": options.stage,
+                "documents": options.documents,
+                "workers": options.workers,
+                "cpu_seconds": round(cost.cpu, 1),
+                "wall_seconds": round(cost.wall, 1),
+                "cpu_us_a_document": round(1e6 * cost.cpu / options.documents),
+                "memory_mb": round(cost.tree_mb),
+                "disk_mb": round(disk.peak / 1e6),
+                "notes": stats["notes"].get(options.stage, {}),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

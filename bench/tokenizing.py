@@ -96,11 +96,24 @@ def main() -> None:
     target = given.work / "tokens"
     paths = [str(given.work / "in"), str(target), str(tokenizer), str(given.work / "logs")]
     commands = {
-        "curate export --format bin": [CURATE, "export", str(given.work / "out"), "--format", "bin", "--tokenizer",
-                                       str(tokenizer), "--end", END, "--to", str(target), "--workers", "1"],
+        "curate export --format bin": [
+            CURATE,
+            "export",
+            str(given.work / "out"),
+            "--format",
+            "bin",
+            "--tokenizer",
+            str(tokenizer),
+            "--end",
+            END,
+            "--to",
+            str(target),
+            "--workers",
+            "1",
+        ],
         "datatrove DocumentTokenizer": [given.datatrove, "-c", DATATROVE, *paths],
         "dolma tokens": [given.dolma, "-c", DOLMA, *paths],
-    }  # fmt: skip
+    }
     rounds_of: dict[str, list[tuple[int, float]]] = {}
     for _ in range(given.rounds):
         for name, command in commands.items():

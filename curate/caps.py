@@ -16,9 +16,14 @@ from pydantic import Field
 from curate.document import Drop
 
 REASONS = (
-    "too_many_bytes", "too_many_tags", "too_many_attributes", "too_deep", "text_node_too_long", "too_much_text",
+    "too_many_bytes",
+    "too_many_tags",
+    "too_many_attributes",
+    "too_deep",
+    "text_node_too_long",
+    "too_much_text",
     "no_text",
-)  # fmt: skip
+)
 
 # Elements that never have content, and those that need no end tag: unclosed ones do not nest in one another
 # (HTML standard, 13.1.2 and 13.1.2.4).

@@ -94,8 +94,10 @@ class RuleStage:
         super().__init_subclass__(**options)
         if "rules" in cls.__dict__:
             cls.rules = tuple(Rule(*rule) for rule in cls.rules)
-            declared = {"reasons": [rule.reason for rule in cls.rules],
-                    "limits": [rule.option for rule in cls.rules if rule.option is not None]}  # fmt: skip
+            declared = {
+                "reasons": [rule.reason for rule in cls.rules],
+                "limits": [rule.option for rule in cls.rules if rule.option is not None],
+            }
             for name, values in declared.items():
                 if name not in cls.__dict__:
                     setattr(cls, name, tuple(dict.fromkeys(values)))

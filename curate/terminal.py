@@ -30,8 +30,12 @@ def say(text: str = "", err: bool = False, nl: bool = True) -> None:
     click.echo(printable(text), err=err, nl=nl)
 
 
-def say_json(told: Any, indent: int | None = 1, ascii_only: bool = True, default: Callable[[Any], Any] | None = None,
-             ) -> None:  # fmt: skip
+def say_json(
+    told: Any,
+    indent: int | None = 1,
+    ascii_only: bool = True,
+    default: Callable[[Any], Any] | None = None,
+) -> None:
     """Prints a value as JSON; without `ascii_only` letters stand as themselves and controls as `\\u009b`."""
     text = json.dumps(told, indent=indent, ensure_ascii=ascii_only, default=default)
     click.echo(UNSEEN.sub(_escaped, text))
@@ -48,7 +52,6 @@ def say_data(data: str | bytes, nl: bool = True) -> None:
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
-
 
 
 @contextmanager

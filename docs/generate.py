@@ -230,11 +230,16 @@ def facts() -> str:
     for node in ast.parse(source).body:
         if not isinstance(node, ast.ClassDef):
             continue
-        keys = [(line, ast.unparse(line.target), ast.unparse(line.annotation))
-                for line in node.body if isinstance(line, ast.AnnAssign)]  # fmt: skip
+        keys = [
+            (line, ast.unparse(line.target), ast.unparse(line.annotation))
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
+        ]
         beside = [lines[line.lineno - 1].partition("  # ")[2] for line, _, _ in keys]
-        rows = [f"| `{key}` | `{kind}` | {note} |".replace("|  |", "| |")
-                for (_, key, kind), note in zip(keys, beside, strict=True)]  # fmt: skip
+        rows = [
+            f"| `{key}` | `{kind}` | {note} |".replace("|  |", "| |")
+            for (_, key, kind), note in zip(keys, beside, strict=True)
+        ]
         table = "\n".join(["| key | value | |", "|---|---|---|", *rows]).replace(" | None`", " or None`")
         base = ast.unparse(node.bases[0])
         also = "" if base == "TypedDict" else f" It has the keys of `{base}`, too."

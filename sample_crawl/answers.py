@@ -50,9 +50,15 @@ def redirects() -> list[Page]:
         target = ("Location", f"https://new.example/{code}")
         body = b'<a href="https://new.example/">Moved</a>'
         pages.append(
-            Page(url=f"https://old.example/{code}", kind=f"redirect_{code}", expect=STATUS, body=body,
-                 status=status, headers=(target,))
-        )  # fmt: skip
+            Page(
+                url=f"https://old.example/{code}",
+                kind=f"redirect_{code}",
+                expect=STATUS,
+                body=body,
+                status=status,
+                headers=(target,),
+            )
+        )
     return pages
 
 

@@ -187,9 +187,18 @@ def empty_pages() -> list[Page]:
 
 
 RULE_PAGES = (
-    short_words, long_words, hashes, ellipses, ellipsis_lines, bullet_lines, price_table, duplicate_lines,
-    duplicate_line_characters, repeated_pair, repeated_passage,
-)  # fmt: skip
+    short_words,
+    long_words,
+    hashes,
+    ellipses,
+    ellipsis_lines,
+    bullet_lines,
+    price_table,
+    duplicate_lines,
+    duplicate_line_characters,
+    repeated_pair,
+    repeated_passage,
+)
 
 
 def pages() -> list[Page]:

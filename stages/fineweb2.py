@@ -40,8 +40,10 @@ RULES = (
     Rule("low_language_score", "language_score", "min_language_score"),
     Rule("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
     *(Rule(f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in TOP_SIZES),
-    *(Rule(f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
-      for n in DUPLICATE_SIZES),
+    *(
+        Rule(f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
+        for n in DUPLICATE_SIZES
+    ),
     Rule("too_few_lines_with_end_mark", "end_mark_line_ratio", "min_end_mark_line_ratio"),
     Rule("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
     Rule("too_many_line_breaks", "line_break_ratio", "max_line_break_ratio"),
@@ -54,11 +56,16 @@ RULES = (
     Rule("too_many_ellipsis_lines", "ellipsis_line_ratio", "max_ellipsis_line_ratio"),
     Rule("too_few_alphabetic_words", "alphabetic_word_ratio", "min_alphabetic_word_ratio"),
     Rule("too_few_stop_words", "stop_words", "min_stop_words"),
-)  # fmt: skip
+)
 FIXED = {
-    "max_duplicate_line_character_ratio": 0.1, "min_words": 50, "max_words": 100_000, "max_symbol_ratio": 0.1,
-    "max_bullet_line_ratio": 0.9, "max_ellipsis_line_ratio": 0.3, "min_stop_words": 2,
-}  # fmt: skip
+    "max_duplicate_line_character_ratio": 0.1,
+    "min_words": 50,
+    "max_words": 100_000,
+    "max_symbol_ratio": 0.1,
+    "max_bullet_line_ratio": 0.9,
+    "max_ellipsis_line_ratio": 0.3,
+    "min_stop_words": 2,
+}
 """FineWeb-2's limits of every language."""
 LIMITS = tuple(rule.option for rule in RULES if rule.option)
 

@@ -13,9 +13,7 @@ from curate.stage import Rule, RuleStage
 from stages.rewriting.built_in import EDITS, long_words, repeated_sentences
 from stages.rewriting.patterns import NoPattern, check, replaced
 
-BuiltIn = Literal[
-    "links", "copyright_heads", "bibliographies", "long_words", "repeated_sentences", "white_space"
-]  # fmt: skip
+BuiltIn = Literal["links", "copyright_heads", "bibliographies", "long_words", "repeated_sentences", "white_space"]
 MOST_PATTERNS = 200
 
 

@@ -100,8 +100,10 @@ class Where(RuleStage):
         values |= {
             test.name: getattr(doc, test.name) for test in every_test(self.condition) if test.name in OF_THE_DOCUMENT
         }
-        plain = {name: value if comparable(value, 0.0) or isinstance(value, str | bool | None) else str(value)
-                 for name, value in values.items()}  # fmt: skip
+        plain = {
+            name: value if comparable(value, 0.0) or isinstance(value, str | bool | None) else str(value)
+            for name, value in values.items()
+        }
         return {
             **text_measures.measures(doc.text, doc.words, *lists),
             "attributes": json.dumps(plain, ensure_ascii=False, sort_keys=True) if plain else None,

@@ -8,8 +8,10 @@ import numpy as np
 from curate.document import Document
 from stages.near_dedup import NearDedup
 
-WORDS = ("amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge mesa notch oasis pier quarry ridge "
-         "shoal tarn upland vale weir yard zenith arch barn crypt dome eaves forge gate").split()  # fmt: skip
+WORDS = (
+    "amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge mesa notch oasis pier quarry ridge "
+    "shoal tarn upland vale weir yard zenith arch barn crypt dome eaves forge gate"
+).split()
 
 
 def words(rng: random.Random, count: int) -> list[str]:

@@ -23,9 +23,15 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
     surroundings = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1"}
     for command in commands(PAGE):
         done = subprocess.run(
-            command.line, shell=True, cwd=tmp_path, env=surroundings, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS,
-        )  # fmt: skip
+            command.line,
+            shell=True,
+            cwd=tmp_path,
+            env=surroundings,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT_SECONDS,
+        )
         printed = [line.rstrip() for line in done.stdout.splitlines()]
         assert same(command.shown, printed), f"$ {command.line}\nprinted:\n{done.stdout}"
 

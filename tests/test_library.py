@@ -117,7 +117,13 @@ def test_texts_are_cut_as_a_run_on_files_cuts_them(tmp_path: Path) -> None:
     stages = ["tokens", {"line_dedup": {"scope": "corpus"}}, "exact_dedup", {"substring_dedup": {"min_tokens": 4}}]
     verdicts = curate([{"text": line} for line in lines], {"stages": stages})
     assert [verdict.text for verdict in verdicts] == [
-        "menu", "one two three", "one two three", "four five", "a b c d e", "x y"]  # fmt: skip
+        "menu",
+        "one two three",
+        "one two three",
+        "four five",
+        "a b c d e",
+        "x y",
+    ]
     assert [(v.reason, v.value, v.matched) for v in verdicts if not v] == [("nothing_left", 0, 1)]
     path = write_jsonl(tmp_path / "in.jsonl", lines)
     run_it(settings(str(path), tmp_path / "out", stages=stages))

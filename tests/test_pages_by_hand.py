@@ -35,9 +35,15 @@ def follow(page: str, folder: Path) -> None:
             continue
         for command in commands(step.group()):
             done = subprocess.run(
-                command.line, shell=True, cwd=folder, env=surroundings, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS,
-            )  # fmt: skip
+                command.line,
+                shell=True,
+                cwd=folder,
+                env=surroundings,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT_SECONDS,
+            )
             printed = [line.rstrip() for line in done.stdout.splitlines()]
             assert same(command.shown, printed), f"$ {command.line}\nprinted:\n{done.stdout}"
 

@@ -54,9 +54,15 @@ def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
     for page in PAGES:
         for command in commands((ROOT / page).read_text(encoding="utf-8")):
             done = subprocess.run(
-                command.line, shell=True, cwd=tmp_path, env=surroundings, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS,
-            )  # fmt: skip
+                command.line,
+                shell=True,
+                cwd=tmp_path,
+                env=surroundings,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT_SECONDS,
+            )
             printed = [line.rstrip() for line in done.stdout.splitlines()]
             assert same(command.shown, printed), f"{page}: $ {command.line}\nprinted:\n{done.stdout}"
 

@@ -116,12 +116,18 @@ def test_every_record_ends_as_one_row(input_glob: str, tmp_path: Path) -> None:
     stats = run_it(settings(input_glob, output)).stats
     shards, ledger = table(output, "shards"), table(output, "ledger")
     assert stats["read"]["documents"] == 120 == shards.num_rows + ledger.num_rows
-    places = [*zip(shards["file_path"].to_pylist(), shards["offset"].to_pylist(), strict=True),
-              *zip(ledger["file_path"].to_pylist(), ledger["offset"].to_pylist(), strict=True)]  # fmt: skip
+    places = [
+        *zip(shards["file_path"].to_pylist(), shards["offset"].to_pylist(), strict=True),
+        *zip(ledger["file_path"].to_pylist(), ledger["offset"].to_pylist(), strict=True),
+    ]
     assert len(set(places)) == 120
     reasons = {(row["stage"], row["reason"]) for row in stats["dropped"]}
-    assert {("gopher", "too_few_words"), ("exact_dedup", "exact_duplicate"), ("near_dedup", "near_duplicate"),
-            ("language", "other_language")} <= reasons  # fmt: skip
+    assert {
+        ("gopher", "too_few_words"),
+        ("exact_dedup", "exact_duplicate"),
+        ("near_dedup", "near_duplicate"),
+        ("language", "other_language"),
+    } <= reasons
 
 
 def test_a_duplicate_names_its_twin_which_is_kept(input_glob: str, tmp_path: Path) -> None:
@@ -278,8 +284,17 @@ def test_columns_of_the_input_are_carried_through(tmp_path: Path) -> None:
     rows = table(tmp_path / "out", "shards")
     assert rows["stars"].to_pylist() == [5, 3, 1, 2]
     assert rows["source"].to_pylist() == ["books"] * 4
-    assert rows.schema.names[:9] == ["text", "id", "dump", "url", "date", "file_path", "language", "language_score",
-                                     "token_count"]  # fmt: skip
+    assert rows.schema.names[:9] == [
+        "text",
+        "id",
+        "dump",
+        "url",
+        "date",
+        "file_path",
+        "language",
+        "language_score",
+        "token_count",
+    ]
 
 
 def test_a_run_that_keeps_nothing_still_writes_its_books(tmp_path: Path) -> None:

@@ -106,8 +106,14 @@ def test_it_has_every_kind_that_it_promises(truth: list[Row]) -> None:
     assert len([reason for reason in expected if reason.startswith("gopher.")]) >= 10
     assert {row["type"] for row in truth} == {"warcinfo", "request", "response", "metadata", "revisit"}
     assert [row["expect"] == "kept" for row in pages if row["kind"].startswith("seven_")] == [
-        True, False, False, False, False, False, True,
-    ]  # fmt: skip
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_copies_lie_where_the_truth_says() -> None:

@@ -29,9 +29,19 @@ def test_what_is_no_size(written: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (4.0, "4"), (0.89062, "0.8906"), (123.456, "123.5"), (1322.0, "1,322"), (12345.6, "12,346"),
-     (400_000.0, "400,000"), (-5.0, "-5"), (1e20, "1e+20"), (float("inf"), "inf")],
-)  # fmt: skip
+    [
+        (0.0, "0"),
+        (4.0, "4"),
+        (0.89062, "0.8906"),
+        (123.456, "123.5"),
+        (1322.0, "1,322"),
+        (12345.6, "12,346"),
+        (400_000.0, "400,000"),
+        (-5.0, "-5"),
+        (1e20, "1e+20"),
+        (float("inf"), "inf"),
+    ],
+)
 def test_measured_values_keep_the_digits_before_the_point(value: float, text: str) -> None:
     assert figure(value) == text
 

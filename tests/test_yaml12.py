@@ -11,11 +11,26 @@ from curate.errors import UserError
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("no", "no"), ("yes", "yes"), ("on", "on"), ("true", True), ("False", False), ("12", 12), ("-3", -3),
-        ("0.65", 0.65), (".5", 0.5), ("1e3", 1000.0), ("12:30", "12:30"), ("2024-05-04", "2024-05-04"),
-        ("0x1f", "0x1f"), ("1_000", "1_000"), ("~", None), ("null", None), ('"12"', "12"), (".inf", math.inf),
+        ("no", "no"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("true", True),
+        ("False", False),
+        ("12", 12),
+        ("-3", -3),
+        ("0.65", 0.65),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("12:30", "12:30"),
+        ("2024-05-04", "2024-05-04"),
+        ("0x1f", "0x1f"),
+        ("1_000", "1_000"),
+        ("~", None),
+        ("null", None),
+        ('"12"', "12"),
+        (".inf", math.inf),
     ],
-)  # fmt: skip
+)
 def test_scalars_are_those_of_yaml_1_2(written: str, meant: object) -> None:
     assert yaml12.load(f"key: {written}", "x") == {"key": meant}
 

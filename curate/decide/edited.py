@@ -16,9 +16,15 @@ EDITS, SPANS, DROPPED = "edits.parquet", "cuts.parquet", "drops.parquet"  # of o
 NAME = "edited.json"  # in the folder of decide: the stages whose edits hold, in order
 SIZES = {"text": pa.string(), "words": pa.int64(), "bytes": pa.int64()}
 DROPS = pa.schema(
-    [("row", pa.int64()), ("reason", pa.string()), ("matched", pa.int64()), ("value", pa.float64()),
-     ("limit", pa.float64()), ("cause", pa.string())]
-)  # fmt: skip
+    [
+        ("row", pa.int64()),
+        ("reason", pa.string()),
+        ("matched", pa.int64()),
+        ("value", pa.float64()),
+        ("limit", pa.float64()),
+        ("cause", pa.string()),
+    ]
+)
 
 
 def hold(decide: Path, stages: Sequence[str]) -> None:

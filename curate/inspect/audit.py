@@ -99,9 +99,19 @@ def _audit(run: OpenedRun, name: str, stage: Alike, pairs: int, documents: int, 
     missed = wilson(len({pair.left for pair in misses if pair.similarity >= stage.alike_from}), compared)
     weights = (dropped / len(merged) if merged else 0.0, kept / compared if compared else 0.0)
     return Audit(
-        name, stage.alike_from, dropped, kept, tuple(merged), len(chosen) - len(merged), tuple(misses), compared,
-        precision, missed, _recall(dropped, kept, precision, missed), _bins(stage, merged, misses, weights),
-    )  # fmt: skip
+        name,
+        stage.alike_from,
+        dropped,
+        kept,
+        tuple(merged),
+        len(chosen) - len(merged),
+        tuple(misses),
+        compared,
+        precision,
+        missed,
+        _recall(dropped, kept, precision, missed),
+        _bins(stage, merged, misses, weights),
+    )
 
 
 def _recall(dropped: int, kept: int, precision: Share, missed: Share) -> Share:

@@ -115,8 +115,13 @@ class Sizes:
 
 
 def _firsts(table: pa.Table) -> pa.Array:
-    place = pa.table({"file": table.column("file_path"), "offset": table.column("offset"),
-                      "row": pa.array(np.arange(table.num_rows))})  # fmt: skip
+    place = pa.table(
+        {
+            "file": table.column("file_path"),
+            "offset": table.column("offset"),
+            "row": pa.array(np.arange(table.num_rows)),
+        }
+    )
     return place.group_by(["file", "offset"]).aggregate([("row", "min")]).column("row_min").combine_chunks()
 
 

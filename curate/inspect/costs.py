@@ -17,10 +17,14 @@ def stage_costs(stats: Stats, timings: Timings) -> list[dict[str, Any]]:
     spent[REST] = max(0.0, timings["scan_cpu_seconds"] - sum(spent.values()))
     pages = {row["stage"]: row["in"] for row in funnel(stats)}
     return [
-        {"stage": stage, "pages": pages.get(stage), "cpu_seconds": round(seconds, 3),
-         "cpu_seconds_per_1000": round(seconds * 1000 / read, 3) if read else None}
+        {
+            "stage": stage,
+            "pages": pages.get(stage),
+            "cpu_seconds": round(seconds, 3),
+            "cpu_seconds_per_1000": round(seconds * 1000 / read, 3) if read else None,
+        }
         for stage, seconds in spent.items()
-    ]  # fmt: skip
+    ]
 
 
 def cpu_hours(timings: Timings) -> float:

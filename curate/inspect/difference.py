@@ -139,9 +139,17 @@ class Difference:
             numbers = [side.get((stage, reason)) for side in sides]
             shown = [(row["kept"] if stage == KEPT else row["dropped"]) or 0 if row else 0 for row in numbers]
             words = [row["words"] if row else 0 for row in numbers]
-            found.append({"stage": stage, "reason": reason, "before": shown[0], "after": shown[1],
-                          "change": shown[1] - shown[0],
-                          "words_before": words[0], "words_after": words[1]})  # fmt: skip
+            found.append(
+                {
+                    "stage": stage,
+                    "reason": reason,
+                    "before": shown[0],
+                    "after": shown[1],
+                    "change": shown[1] - shown[0],
+                    "words_before": words[0],
+                    "words_after": words[1],
+                }
+            )
         return found
 
 
@@ -177,8 +185,14 @@ def difference_lines(compared: Difference, examples: int) -> Iterator[str]:
     """The difference as text."""
     yield from compared.config()
     yield ""
-    funnel = [{**row, "stage": f"  {row['reason']}" if row["reason"] else row["stage"],
-               "change": f"{row['change']:+,}" if row["change"] else "="} for row in compared.funnel()]  # fmt: skip
+    funnel = [
+        {
+            **row,
+            "stage": f"  {row['reason']}" if row["reason"] else row["stage"],
+            "change": f"{row['change']:+,}" if row["change"] else "=",
+        }
+        for row in compared.funnel()
+    ]
     titles = {"stage": "dropped", "words_before": "words before", "words_after": "words after"}
     yield from lines(funnel, ("stage", "before", "after", "change", "words_before", "words_after"), titles)
     moves = [move for move in compared.moves(examples) if move.before != move.after]
@@ -200,8 +214,11 @@ def _words(verdict: Verdict) -> str:
 def _example(compared: Difference, file: str, offset: int) -> str:
     verdicts = [explained(run, file, offset) for run in (compared.before, compared.after)]
     url = next((row["url"] for row in verdicts if row and row["url"]), "(no URL)")
-    why = [f"{shown(row['value'])} (limit {shown(row['limit'])})" for row in verdicts
-           if row and row.get("value") is not None and row.get("limit") is not None]  # fmt: skip
+    why = [
+        f"{shown(row['value'])} (limit {shown(row['limit'])})"
+        for row in verdicts
+        if row and row.get("value") is not None and row.get("limit") is not None
+    ]
     twins = [
         f"copy of {row['matched_file']}:{row['matched_offset']}" for row in verdicts if row and row.get("matched_file")
     ]

@@ -1,6 +1,6 @@
 """The drop report: in, kept and dropped by stage and reason, in documents, words, bytes and tokens."""
 
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from curate.inspect.alarms import sentences
 from curate.inspect.tables import lines
@@ -8,7 +8,6 @@ from curate.output.facts import Stats
 from curate.stage import OPENING
 from curate.text import estimated_tokens
 
-FUNNEL = ("stage", "reason", "in", "dropped", "kept", "words", "bytes", "tokens")
 TITLES = {"bytes": "text bytes", "stage": ""}
 
 
@@ -36,6 +35,7 @@ FlatRow = TypedDict(
         "tokens": int,
     },
 )
+FUNNEL = tuple(FlatRow.__annotations__)
 
 
 def funnel(stats: Stats) -> list[Passed]:
@@ -84,19 +84,21 @@ def rows(stats: Stats) -> list[FlatRow]:
     """
     flat: list[FlatRow] = []
     for row in funnel(stats):
-        words = sum(total["words"] for total in row["reasons"].values())
-        flat.append({"stage": row["stage"], "reason": None, "in": row["in"], "dropped": row["dropped"],
-                     "kept": row["kept"], "words": words,
-                     "bytes": sum(total["bytes"] for total in row["reasons"].values()),
-                     "tokens": tokens(stats, words)})  # fmt: skip
-        for reason, total in row["reasons"].items():
-            flat.append({"stage": row["stage"], "reason": reason, "in": None, "dropped": total["documents"],
-                         "kept": None, "words": total["words"], "bytes": total["bytes"],
-                         "tokens": tokens(stats, total["words"])})  # fmt: skip
+        lost = row["reasons"].items()
+        words, size = (sum(total[unit] for _, total in lost) for unit in ("words", "bytes"))
+        flat.append(
+            _flat(row["stage"], None, row["in"], row["dropped"], row["kept"], words, size, tokens(stats, words))
+        )
+        for reason, total in lost:
+            sizes = total["words"], total["bytes"], tokens(stats, total["words"])
+            flat.append(_flat(row["stage"], reason, None, total["documents"], None, *sizes))
     kept = stats["kept"]
-    flat.append({"stage": "kept", "reason": None, "in": None, "dropped": None, "kept": kept["documents"],
-                 "words": kept["words"], "bytes": kept["bytes"], "tokens": kept_tokens(stats)})  # fmt: skip
-    return flat
+    sizes = kept["words"], kept["bytes"], kept_tokens(stats)
+    return [*flat, _flat("kept", None, None, None, kept["documents"], *sizes)]
+
+
+def _flat(*values: object) -> FlatRow:
+    return cast(FlatRow, dict(zip(FUNNEL, values, strict=True)))
 
 
 def _cells(row: FlatRow, counted: bool) -> dict[str, object]:

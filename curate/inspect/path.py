@@ -177,6 +177,9 @@ def _copies(run: OpenedRun, found: Found) -> list[Twin]:
         mine = np.flatnonzero(numbers(run.read_part(path, ["matched_offset"]).column(0)) == found.offset).tolist()
         table = run.read_part(path, columns) if mine else None
         rows = [table.slice(row, 1).to_pylist()[0] for row in mine] if table else []
-        copies += [Twin(row["file_path"], row["offset"], row["score"], row["url"], f"dropped by {row['stage']}")
-                   for row in rows if row["matched_file"] == found.file]  # fmt: skip
+        copies += [
+            Twin(row["file_path"], row["offset"], row["score"], row["url"], f"dropped by {row['stage']}")
+            for row in rows
+            if row["matched_file"] == found.file
+        ]
     return sorted(copies, key=lambda twin: (-(twin.score or 0), twin.file, twin.offset))

@@ -49,9 +49,20 @@ class Recorded:
         source, sources = _codes(table["source"])
         language, languages = _codes(table["language"])
         place = np.array([*(stages.index(name) for name in found), KEPT])
-        return cls(run, stages, (*reasons, ""), place[stage], reason, table["words"].to_numpy(),
-                   table["measured"].to_numpy().astype(np.int64), source, language, sources, (*languages, None),
-                   keys(run, table["file_path"], table["offset"]))  # fmt: skip
+        return cls(
+            run,
+            stages,
+            (*reasons, ""),
+            place[stage],
+            reason,
+            table["words"].to_numpy(),
+            table["measured"].to_numpy().astype(np.int64),
+            source,
+            language,
+            sources,
+            (*languages, None),
+            keys(run, table["file_path"], table["offset"]),
+        )
 
     def __len__(self) -> int:
         return len(self.stage)

@@ -129,5 +129,16 @@ def _chosen(run: OpenedRun, inputs: Reopened, row: dict[str, Any]) -> Chosen:
             origin = "input"
         except Gone as error:
             missing = str(error)
-    return Chosen(row["source"], row["file_path"], row["offset"], row.get("url"), stage, row.get("reason"),
-                  row.get("value"), row.get("limit"), text, origin, missing)  # fmt: skip
+    return Chosen(
+        row["source"],
+        row["file_path"],
+        row["offset"],
+        row.get("url"),
+        stage,
+        row.get("reason"),
+        row.get("value"),
+        row.get("limit"),
+        text,
+        origin,
+        missing,
+    )

@@ -30,8 +30,10 @@ def lines(rows: Sequence[Row], columns: Sequence[str], titles: Mapping[str, str]
     named = titles or {}
     head = [named.get(column, column) for column in columns]
     cells = [[shown(row.get(column)) for column in columns] for row in rows]
-    words = [any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in column)
-             for column in ([row.get(name) for row in rows] for name in columns)]  # fmt: skip
+    words = [
+        any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in column)
+        for column in ([row.get(name) for row in rows] for name in columns)
+    ]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     return [
         "  ".join(

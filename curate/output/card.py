@@ -15,8 +15,15 @@ from curate.output.fingerprint import digest
 NAME = "README.md"
 MARK = "<!-- written by curate run; change this line, and a later run leaves the file alone -->"
 KINDS = ("shards", "ledger", "measures", "samples")
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
-         (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_000_000, "100M<n<1B"))  # fmt: skip
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+    (100_000_000, "10M<n<100M"),
+    (1_000_000_000, "100M<n<1B"),
+)
 LICENCES = """\
 The texts are those of their authors, under the terms of the pages that they are from: each row names its page in `url`,
 `file_path` and `offset`. A crawl gives no licence to its pages (Common Crawl's own terms of use say so, too); whoever

@@ -217,8 +217,10 @@ class Output:
         if not self.remote and not any(path.exists() for path in traces):
             for name in ("stats.json", "timings.json", "report.html"):
                 if (self.final / name).exists():
-                    raise UserError(f"{self.final / name}: no run left a trace beside this file, and --fresh would "
-                                    "remove it; move it, or give another output")  # fmt: skip
+                    raise UserError(
+                        f"{self.final / name}: no run left a trace beside this file, and --fresh would "
+                        "remove it; move it, or give another output"
+                    )
         far = self.remote.files(FOLDERS) if self.remote else []
         near = [str(path) for name in FOLDERS for path in sorted((self.final / name).rglob("*")) if not path.is_dir()]
         if not (self.final / INDEX / "index.json").exists():
@@ -226,8 +228,9 @@ class Output:
         near += [str(path) for path in sorted((self.final / EXPORT).glob("*")) if not exported(path)]
         for path in (*far, *near):
             if not MADE.match(PurePosixPath(path).name):
-                raise UserError(f"{path}: no run made this file, and --fresh would remove it; move it, "
-                                "or give another output")  # fmt: skip
+                raise UserError(
+                    f"{path}: no run made this file, and --fresh would remove it; move it, or give another output"
+                )
 
     def stats(self) -> Stats:
         """stats.json of the finished run. Raises UserError where it is missing or broken."""

@@ -48,8 +48,11 @@ class Remote:
     def files(self, folders: Iterable[str]) -> list[str]:
         """URLs of all files in these folders."""
         try:
-            return [f"{self.target}/{path.removeprefix(self.root).lstrip('/')}"
-                    for name in folders for path in self.system.find(f"{self.root}/{name}")]  # fmt: skip
+            return [
+                f"{self.target}/{path.removeprefix(self.root).lstrip('/')}"
+                for name in folders
+                for path in self.system.find(f"{self.root}/{name}")
+            ]
         except client_errors() as error:
             raise UserError(f"{self.target}: can't be listed ({mask_url(cause(error))}); check the URL") from None
 

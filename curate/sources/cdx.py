@@ -31,8 +31,13 @@ from curate.sources.warc import WarcReader
 
 PARQUET = {"filename": "warc_filename", "offset": "warc_record_offset", "length": "warc_record_length"}
 # What `where` may call a field, whichever of the two indexes it is.
-NAMES = {"languages": "content_languages", "mime": "content_mime_type", "mime-detected": "content_mime_detected",
-         "status": "fetch_status", "digest": "content_digest"}  # fmt: skip
+NAMES = {
+    "languages": "content_languages",
+    "mime": "content_mime_type",
+    "mime-detected": "content_mime_detected",
+    "status": "fetch_status",
+    "digest": "content_digest",
+}
 DOMAIN = "url_host_registered_domain"
 OPEN_FILES = 8
 NOT_ASKED = "not_selected"  # the type of rows that `where` leaves out

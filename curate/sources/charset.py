@@ -12,14 +12,26 @@ from resiliparse.parse.encoding import detect_encoding
 
 # WHATWG name -> Python codec that comes nearest to it.
 CODECS = {
-    "utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be",
-    "ibm866": "cp866", "koi8-r": "koi8-r", "koi8-u": "koi8-u", "macintosh": "mac-roman",
-    "x-mac-cyrillic": "mac-cyrillic", "windows-874": "cp874",
-    "gb18030": "gb18030", "big5": "big5hkscs", "euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp_ext",
-    "shift_jis": "cp932", "euc-kr": "cp949", "hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr",
+    "utf-8": "utf-8",
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "ibm866": "cp866",
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "macintosh": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "windows-874": "cp874",
+    "gb18030": "gb18030",
+    "big5": "big5hkscs",
+    "euc-jp": "euc_jp",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "hz-gb-2312": "hz",
+    "iso-2022-kr": "iso2022_kr",
     **{f"iso-8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"windows-{n}": f"cp{n}" for n in range(1250, 1259)},
-}  # fmt: skip
+}
 
 # Labels for which WHATWG and Python's own aliases differ, or that Python does not know.
 LABELS = {

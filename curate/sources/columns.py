@@ -24,11 +24,25 @@ from curate.sources.reading import open_input, window_on
 from curate.sources.settings import SourceConfig
 from curate.text import unstorable
 
-TYPES = {"string": pa.string(), "int64": pa.int64(), "uint64": pa.uint64(), "double": pa.float64(), "bool": pa.bool_(),
-         "json": pa.large_string()}  # fmt: skip
+TYPES = {
+    "string": pa.string(),
+    "int64": pa.int64(),
+    "uint64": pa.uint64(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "json": pa.large_string(),
+}
 # A value as JSON, whatever it is: of a text its quotes stay. Told from a string by a type that no file ends up with.
-ALIASES = {"str": "string", "text": "string", "int": "int64", "integer": "int64", "float": "double",
-           "float64": "double", "number": "double", "boolean": "bool"}  # fmt: skip
+ALIASES = {
+    "str": "string",
+    "text": "string",
+    "int": "int64",
+    "integer": "int64",
+    "float": "double",
+    "float64": "double",
+    "number": "double",
+    "boolean": "bool",
+}
 Notes = tuple[str, ...]
 UNFIT, UNSEEN = "unfit", "unseen"  # kinds of notes; the column's name follows
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, as where a title was cut; no file can hold it
@@ -156,8 +170,11 @@ def held(
             found[name] = None
             notes.append(f"{UNFIT}:{name}")
     if config.columns == "all":
-        notes += [f"{UNSEEN}:{SURROGATE.sub(chr(0xFFFD), key)}" for key, cell in value.items()
-                  if key not in types and config.is_carried(key) and cell is not None]  # fmt: skip
+        notes += [
+            f"{UNSEEN}:{SURROGATE.sub(chr(0xFFFD), key)}"
+            for key, cell in value.items()
+            if key not in types and config.is_carried(key) and cell is not None
+        ]
     return found, tuple(notes)
 
 

@@ -290,5 +290,9 @@ def _zstd(data: bytes, max_bytes: int) -> Decoded | None:
 
 
 DECODERS: dict[str, Callable[[bytes, int], Decoded | None]] = {
-    "gzip": _gzip, "x-gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd,
-}  # fmt: skip
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

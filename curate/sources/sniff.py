@@ -10,13 +10,14 @@ from typing import Literal
 Kind = Literal["html", "text", "binary"]
 
 HEAD_BYTES = 1445  # what the MIME Sniffing Standard reads of a resource
-MAGIC = (
-    b"%PDF-", b"%!PS-Adobe", b"\x89PNG\r\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"PK\x03\x04", b"PK\x05\x06",
-    b"Rar!\x1a\x07", b"7z\xbc\xaf", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"OggS\0", b"ID3",
-    b"\xff\xfb", b"\xff\xf3", b"\x7fELF", b"wOFF", b"wOF2", b"OTTO", b"\0asm", b"FWS", b"CWS", b"\0\0\x01\0",
-    b"{\\rtf", b"\xd0\xcf\x11\xe0", b"fLaC", b"MThd", b"II*\0", b"MM\0*", b"\x1aE\xdf\xa3", b"FLV\x01", b"SQLite f",
-    b"\0\0\0\x0cjP", b"WARC/1.", b"\xca\xfe\xba\xbe", b"8BPS",
-)  # fmt: skip
+MAGIC = tuple(
+    (
+        b"%PDF-|%!PS-Adobe|\x89PNG\r\n|GIF87a|GIF89a|\xff\xd8\xff|PK\x03\x04|PK\x05\x06|Rar!\x1a\x07|7z\xbc\xaf|"
+        b"\x1f\x8b\x08|BZh9|\xfd7zXZ|\x28\xb5\x2f\xfd|OggS\0|ID3|\xff\xfb|\xff\xf3|\x7fELF|wOFF|wOF2|OTTO|\0asm|FWS|CWS|"
+        b"\0\0\x01\0|{\\rtf|\xd0\xcf\x11\xe0|fLaC|MThd|II*\0|MM\0*|\x1aE\xdf\xa3|FLV\x01|SQLite f|\0\0\0\x0cjP|WARC/1.|"
+        b"\xca\xfe\xba\xbe|8BPS"
+    ).split(b"|")
+)
 PAGE = re.compile(
     rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head|body|title|meta|script|h1|div|table|p|a|br"
     rb"|center|font|style|b|iframe|link|article|main|section|span|ul|ol|form|img)\b",
@@ -25,19 +26,22 @@ PAGE = re.compile(
 WHOLE_PAGE = re.compile(
     rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
-FEED = re.compile(
-    rb"(?:(?><!--.*?-->)|<[?!][^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]", re.IGNORECASE | re.DOTALL
-)
+FEED = re.compile(rb"(?:(?><!--.*?-->)|<[?!][^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]", re.IGNORECASE | re.DOTALL)
 MARKUP = re.compile(rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE)
 CONTROLS = bytes([*range(0x00, 0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 PAGE_TYPES = frozenset(
     {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
 )
 TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown", "text/x-rst", "text/x-web-markdown"})
-UNKNOWN_TYPES = frozenset({
-    "", "application/octet-stream", "application/x-octet-stream", "unknown/unknown", "application/unknown", "*/*",
-    "text/*", "text", "html", "none", "null", "(null)", "binary/octet-stream", "text/xml", "application/xml",
-})  # fmt: skip
+UNKNOWN_TYPES = frozenset(
+    [
+        "",
+        *(
+            "application/octet-stream application/x-octet-stream unknown/unknown application/unknown */* text/* text "
+            "html none null (null) binary/octet-stream text/xml application/xml"
+        ).split(),
+    ]
+)
 
 
 def sniff(body: bytes, content_type: str) -> Kind:

@@ -247,15 +247,27 @@ def _report(config: Config, canaries: Sequence[Canary]) -> dict[str, Any]:
     for kind in dict.fromkeys(canary.kind for canary in canaries):
         mine = [canary for canary in canaries if canary.kind == kind]
         by = Counter(f"{canary.stage}: {canary.reason}" for canary in mine if canary.stage)
-        kinds[kind] = {"planted": len(mine), "dropped": sum(by.values()), "by": dict(sorted(by.items())),
-                       "passed": [canary.name for canary in mine if canary.stage is None]}  # fmt: skip
+        kinds[kind] = {
+            "planted": len(mine),
+            "dropped": sum(by.values()),
+            "by": dict(sorted(by.items())),
+            "passed": [canary.name for canary in mine if canary.stage is None],
+        }
     stages = {}
     for entry in config.stages:
         targets = _targets(entry.name, entry.stage, canaries)
         caught = sum(canary.stage == entry.name for canary in targets)
         if targets:
             stages[entry.name] = {"reached": len(targets), "caught": caught, "recall": round(caught / len(targets), 4)}
-    pages = [{"kind": c.kind, "name": c.name, "original": str(c.original) if c.original else None, "stage": c.stage,
-              "reason": c.reason, "similarity": None if c.similarity is None else round(c.similarity, 4)}
-             for c in canaries]  # fmt: skip
+    pages = [
+        {
+            "kind": c.kind,
+            "name": c.name,
+            "original": str(c.original) if c.original else None,
+            "stage": c.stage,
+            "reason": c.reason,
+            "similarity": None if c.similarity is None else round(c.similarity, 4),
+        }
+        for c in canaries
+    ]
     return {"planted": len(canaries), "kinds": kinds, "stages": stages, "pages": pages}

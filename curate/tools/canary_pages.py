@@ -43,16 +43,15 @@ FOREIGN = {
     "ja": "駅の近くにある小さな喫茶店には、毎朝同じ人たちが集まります。店の主人は豆を自分で選び、一杯ずつ丁寧にいれ"
     "ます。窓の外を学生や会社員が急いで通り過ぎていきますが、店の中ではゆっくりと時間が流れます。雨の日には昔"
     "の音楽がよく似合います。",
-}  # fmt: skip
+}
 
 BOILERPLATE = {
     "cookies": "We and our partners use cookies to serve you better. Accept all. Reject all. Manage choices.",
     "not_found": "Page not found. The address may be wrong, or the page was moved. Go back to the home page.",
     "login": "Please sign in to continue. Forgot your password? Create a new account. Remember me on this device.",
-    "menu": "Home. Products. News. About us. Contact. Imprint. Privacy. Terms. Follow us. Subscribe to our "
-    "newsletter.",
+    "menu": "Home. Products. News. About us. Contact. Imprint. Privacy. Terms. Follow us. Subscribe to our newsletter.",
     "error": "Something went wrong on our side and we could not load this page. Please try again in a few minutes.",
-}  # fmt: skip
+}
 
 SENTENCE = "The keeper of the lighthouse wrote a letter to the captain and asked when the ship would come back."
 NOUNS = "kettle ladder carpet button window basket candle mirror pencil bottle hammer pillow saucer drawer".split()

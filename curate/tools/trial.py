@@ -41,13 +41,23 @@ def page_at(config: Config, place: str) -> TrialPage:
         return TrialPage("standard input", Document(Address("try", "-", 0), html=sys.stdin.buffer.read()))
     name, hash_mark, url = place.partition("#")
     if hash_mark and not Path(place).is_file():
-        return _first(config, name, Slice(), f"{place}: no page of this file has that URL",
-                      lambda span: span.document is not None and span.document.url == url)  # fmt: skip
+        return _first(
+            config,
+            name,
+            Slice(),
+            f"{place}: no page of this file has that URL",
+            lambda span: span.document is not None and span.document.url == url,
+        )
     name, colon, offset = place.rpartition(":")
     if colon and offset.isdecimal() and not Path(place).is_file():
         part = Slice(int(offset), int(offset) + 1)
-        return _first(config, name, part, f"{place}: no page starts here",
-                      lambda span: span.offset == part.start and bool(span.document or span.drop))  # fmt: skip
+        return _first(
+            config,
+            name,
+            part,
+            f"{place}: no page starts here",
+            lambda span: span.offset == part.start and bool(span.document or span.drop),
+        )
     return _page_file(place)
 
 
@@ -118,8 +128,13 @@ def _kept(run: OpenedRun, itself: Address) -> Iterator[tuple[list[Document], lis
             for batch in part.iter_batches(SKETCHED_AT_ONCE, columns=["text", "url", "file_path", "offset"]):
                 rows = [row for row in batch.to_pylist() if (row["file_path"], row["offset"]) != place]
                 texts = [row.pop("text") for row in rows]
-                yield [Document(Address("", row["file_path"], row["offset"]), url=row["url"] or "", text=text)
-                       for row, text in zip(rows, texts, strict=True)], rows  # fmt: skip
+                yield (
+                    [
+                        Document(Address("", row["file_path"], row["offset"]), url=row["url"] or "", text=text)
+                        for row, text in zip(rows, texts, strict=True)
+                    ],
+                    rows,
+                )
 
 
 class _Comparison:

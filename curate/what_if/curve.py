@@ -61,10 +61,16 @@ def curve(asked: WhatIf, given: Changes, stage: str, option: str, values: Sequen
 
 def curve_lines(points: Sequence[Point], title: str, now: Any) -> list[str]:
     """A table and a curve of the documents that pass; `*` marks the run's own value where it is one of them."""
-    rows = [{title: f"{point.value}{' *' if point.value == now else '  '}", "pass the document stages": point.documents,
-             "words": point.words, "not known": point.unknown or None,
-             "kept at the end": about(point.kept, point.exact)}
-            for point in points]  # fmt: skip
+    rows = [
+        {
+            title: f"{point.value}{' *' if point.value == now else '  '}",
+            "pass the document stages": point.documents,
+            "words": point.words,
+            "not known": point.unknown or None,
+            "kept at the end": about(point.kept, point.exact),
+        }
+        for point in points
+    ]
     columns = [title, "pass the document stages", "words", "not known", "kept at the end"]
     if not any(row["not known"] for row in rows):
         columns.remove("not known")

@@ -70,8 +70,17 @@ def propose(recorded: Recorded, keep: float, together: bool = False, stages: Seq
     share = _share_together(recorded, asked, chosen, 1 - keep) if together else 1 - keep
     limits = [_limit(recorded, line, chosen, share) for line in asked]
     judged = [(line, limit) for line, limit in zip(asked, limits, strict=True) if limit is not None]
-    rows = [Proposal(line.stage, line.option, line.now, limit, int(_broken(line, line.now)[judging].sum()),
-                     int(_broken(line, limit)[judging].sum())) for line, limit in judged]  # fmt: skip
+    rows = [
+        Proposal(
+            line.stage,
+            line.option,
+            line.now,
+            limit,
+            int(_broken(line, line.now)[judging].sum()),
+            int(_broken(line, limit)[judging].sum()),
+        )
+        for line, limit in judged
+    ]
     return Proposed(
         tuple(rows),
         int(judging.sum()),
@@ -192,13 +201,23 @@ def proposal_lines(proposed: Proposed) -> list[str]:
         found += [f"  - {stage}:", *limits]
     found.append("")
     rows: list[dict[str, Any]] = [
-        {"limit": f"{one.stage}.{one.option}", "now": shown(one.now), "proposed": plain(one.proposed),
-         "drops now": _part(one.drops_now, proposed.pages), "drops alone": _part(one.drops, proposed.pages)}
+        {
+            "limit": f"{one.stage}.{one.option}",
+            "now": shown(one.now),
+            "proposed": plain(one.proposed),
+            "drops now": _part(one.drops_now, proposed.pages),
+            "drops alone": _part(one.drops, proposed.pages),
+        }
         for one in proposed.proposals
-    ]  # fmt: skip
+    ]
     dropped, dropped_now = proposed.pages - proposed.kept, proposed.pages - proposed.kept_now
-    rows.append({"limit": "all together", "drops now": _part(dropped_now, proposed.pages),
-                 "drops alone": _part(dropped, proposed.pages)})  # fmt: skip
+    rows.append(
+        {
+            "limit": "all together",
+            "drops now": _part(dropped_now, proposed.pages),
+            "drops alone": _part(dropped, proposed.pages),
+        }
+    )
     found += lines(rows, ("limit", "now", "proposed", "drops now", "drops alone"))
     found += ["", f"chosen on one half of the pages, judged on the other: {numbered(proposed.pages, 'page')}"]
     return found + (["few pages: take these for hints"] if proposed.pages < FEW else [])

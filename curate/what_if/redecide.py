@@ -126,8 +126,14 @@ class _StageLine:
             for code, name, stage in recorded.document_stages
         ]
         self.rules = [name for _, name, stage in self.stages if isinstance(stage, RuleStage)]
-        self.speaks = next((name for _, name, stage in self.stages if isinstance(stage, RuleStage)
-                            and "language" in stage.adds and "language" in stage.measures), None)  # fmt: skip
+        self.speaks = next(
+            (
+                name
+                for _, name, stage in self.stages
+                if isinstance(stage, RuleStage) and "language" in stage.adds and "language" in stage.measures
+            ),
+            None,
+        )
         self.cleaning = [name for _, name, stage in self.stages if isinstance(stage, RuleStage) and cleans(stage)]
 
     def judged(self, rows: I64, reasons: list[str]) -> Codes:

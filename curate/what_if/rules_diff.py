@@ -206,8 +206,12 @@ def _drawn(run: OpenedRun, count: int) -> list[tuple[str, int]]:
     columns = ["file_path", "offset"]
     tables = [run.read(kind, columns) for kind in ("shards", "ledger")]
     order = {name: number for number, name in enumerate(run.files)}
-    rows = {(order[row["file_path"]], row["offset"], row["file_path"])
-            for table in tables for row in table.to_pylist() if row["file_path"] in order}  # fmt: skip
+    rows = {
+        (order[row["file_path"]], row["offset"], row["file_path"])
+        for table in tables
+        for row in table.to_pylist()
+        if row["file_path"] in order
+    }
     places = sorted(rows)
     keys = np.array([(number << 40) + (offset or 0) for number, offset, _ in places], np.int64)
     chosen = sorted(np.argsort(mixed(keys), kind="stable")[:count].tolist())
@@ -242,9 +246,12 @@ def difference_lines(answer: RulesDifference, a: str, b: str) -> list[str]:
     found = [f"a: {a}", f"b: {b}", f"{numbered(answer.pages, 'page')} ({how})", ""]
     only_a, only_b = (sum(count for _, count in part) for part in (answer.only_a, answer.only_b))
     found += lines(
-        [{"": "a keeps", "b keeps": answer.both_keep, "b drops": only_a},
-         {"": "a drops", "b keeps": only_b, "b drops": answer.both_drop}], ("", "b keeps", "b drops"),
-    )  # fmt: skip
+        [
+            {"": "a keeps", "b keeps": answer.both_keep, "b drops": only_a},
+            {"": "a drops", "b keeps": only_b, "b drops": answer.both_drop},
+        ],
+        ("", "b keeps", "b drops"),
+    )
     for title, part in (("a keeps what b drops for", answer.only_a), ("b keeps what a drops for", answer.only_b)):
         if part:
             found += ["", *lines([{title: reason, "pages": count} for reason, count in part], (title, "pages"))]

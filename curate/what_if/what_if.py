@@ -147,10 +147,19 @@ def _row(title: str, before: Pair, after: Pair, exact: bool = True) -> dict[str,
 
 
 def _group_lines(title: str, groups: Sequence[Group]) -> list[str]:
-    rows = [{title: group.name, "passed": group.passed_before[0], "then": group.passed[0],
-             "words": group.passed_before[1], "words then": group.passed[1], "kept": group.kept_before[0],
-             "kept then": about(group.kept[0], group.exact), "words kept then": about(group.kept[1], group.exact)}
-            for group in groups]  # fmt: skip
+    rows = [
+        {
+            title: group.name,
+            "passed": group.passed_before[0],
+            "then": group.passed[0],
+            "words": group.passed_before[1],
+            "words then": group.passed[1],
+            "kept": group.kept_before[0],
+            "kept then": about(group.kept[0], group.exact),
+            "words kept then": about(group.kept[1], group.exact),
+        }
+        for group in groups
+    ]
     return lines(rows, (title, "passed", "then", "words", "words then", "kept", "kept then", "words kept then"))
 
 

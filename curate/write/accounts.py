@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow.parquet as pq
 
 from curate.decide.survivors import Survivors, lengths
-from curate.output.facts import AlarmRow, Stats
+from curate.output.facts import AlarmRow, Dropped, Kept, KeptBy, Stats
 from curate.output.written import ShardFacts, TableFacts
 from curate.scan.stored import read_bytes
 from curate.scan.tasks import ScanResult, load_run
@@ -78,23 +78,12 @@ def stats(
             "bytes": _read_bytes(survivors, results),
         },
         "records": {kind: {"records": count, "bytes": size} for kind, (count, size) in types.items()},
-        "kept": {
-            "documents": total[0], "words": total[1], "bytes": total[2], "tokens": total[3],
-            "rows": sum(s["rows"] for s in shards),
-        },
-        "kept_by": [
-            {"source": source, "language": language, "documents": documents, "words": words, "bytes": size,
-             "tokens": tokens}
-            for source, language, documents, words, size, tokens in kept
-        ],
-        "dropped": [
-            {"stage": stage, "reason": reason, "source": source, "language": language, "documents": documents,
-             "words": words, "bytes": size, "crawl_bytes": crawl}
-            for stage, reason, source, language, documents, words, size, crawl in dropped
-        ],
+        "kept": cast(Kept, dict(zip(Kept.__annotations__, (*total, sum(s["rows"] for s in shards)), strict=True))),
+        "kept_by": [cast(KeptBy, dict(zip(KeptBy.__annotations__, row, strict=True))) for row in kept],
+        "dropped": [cast(Dropped, dict(zip(Dropped.__annotations__, row, strict=True))) for row in dropped],
         "notes": {stage: dict(sorted(counts.items())) for stage, counts in sorted(notes.items())},
         "alarms": alarms,
-    }  # fmt: skip
+    }
 
 
 def _read_bytes(survivors: Survivors, results: list[ScanResult]) -> int:

@@ -17,11 +17,20 @@ from curate.errors import UserError, cause
 
 MOST_BYTES = 5 << 30  # unfolded; the largest model that a training makes has two arrays of 2^28 numbers of 8 bytes
 DAMAGE = (
-    OSError, ValueError, KeyError, TypeError, EOFError, OverflowError, MemoryError,
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    OverflowError,
+    MemoryError,
     RuntimeError,  # of zip: encrypted, or compressed in a way it doesn't know
-    SyntaxError, tokenize.TokenError,  # of NumPy's header of an array
-    struct.error, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+    SyntaxError,
+    tokenize.TokenError,  # of NumPy's header of an array
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _DAY = (1980, 1, 1, 0, 0, 0)  # a zip entry must have a date: always this one, so that equal models are equal files
 
 

@@ -126,8 +126,10 @@ def _faults() -> tuple[type[Exception], ...]:
     """What the loading of a file may raise; onnxruntime has a class of its own for each of its statuses."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-    named = (getattr(state, name) for name in ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf",
-             "NoSuchFile", "NotImplemented", "RuntimeException", "NoModel", "EPFail", "EngineError"))  # fmt: skip
+    names = (
+        "Fail InvalidArgument InvalidGraph InvalidProtobuf NoSuchFile NotImplemented RuntimeException NoModel EPFail"
+    )
+    named = (getattr(state, name) for name in (*names.split(), "EngineError"))
     return (ValueError, OSError, RuntimeError, *named)
 
 

@@ -30,14 +30,20 @@ _VERSION = re.compile(
 )
 _HOST = re.compile(r"\b(?:ip|ips|address|server|host|dns|gateway|from|client|ping)\b", re.IGNORECASE)
 _RESOLVERS = frozenset("8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 208.67.222.222 208.67.220.220".split())
+# RFC 6890; a table of our own, since what Python calls global differs between its versions.
 _SPECIAL_NETWORKS = tuple(
-    (sum(int(octet) << shift for octet, shift in zip(network.split("."), (24, 16, 8, 0))) >> 32 - bits, 32 - bits)
-    for network, bits in (
-        ("0.0.0.0", 8), ("10.0.0.0", 8), ("100.64.0.0", 10), ("127.0.0.0", 8), ("169.254.0.0", 16), ("172.16.0.0", 12),
-        ("192.0.0.0", 24), ("192.0.2.0", 24), ("192.88.99.0", 24), ("192.168.0.0", 16), ("198.18.0.0", 15),
-        ("198.51.100.0", 24), ("203.0.113.0", 24), ("224.0.0.0", 3),
+    (
+        sum(int(octet) << shift for octet, shift in zip(network.split("."), (24, 16, 8, 0))) >> 32 - int(bits),
+        32 - int(bits),
     )
-)  # fmt: skip  # RFC 6890; a table of our own, since what Python calls global differs between its versions
+    for network, _, bits in (
+        block.partition("/")
+        for block in (
+            "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
+            "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"
+        ).split()
+    )
+)
 
 
 def emails(text: str) -> Iterator[PersonalSpan]:

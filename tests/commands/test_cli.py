@@ -132,7 +132,9 @@ CONFIGS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "negative time": (changed(cpu_seconds=-1), "cpu_seconds: input should be greater than 0"),
     "unknown stage": (stages("gofer"), "stages[0]: unknown stage 'gofer', did you mean 'gopher'"),
     "unknown option": (
-        stages({"near_dedup": {"treshold": 0.8}}), "stages[0] near_dedup: unknown option 'treshold', did you mean"),
+        stages({"near_dedup": {"treshold": 0.8}}),
+        "stages[0] near_dedup: unknown option 'treshold', did you mean",
+    ),
     "option of a wrong type": (stages({"gopher": {"min_words": "many"}}), "stages[0] gopher: min_words: input should"),
     "option out of range": (stages({"near_dedup": {"threshold": 1.5}}), "stages[0] near_dedup: threshold: "),
     "bool for a number": (stages({"gopher": {"min_words": True}}), "stages[0] gopher: min_words: "),
@@ -165,7 +167,7 @@ CONFIGS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "an output inside a file": (changed(output="run.yaml/out"), "output 'run.yaml/out': can't be written"),
     "a remote output without --work": (changed(output="memory://a/b"), "is remote: give a local folder for the work"),
     "an output of an unknown scheme": (changed(output="gopher://host/out"), "gopher://host/out"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("fault", CONFIGS)
@@ -254,9 +256,12 @@ def full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """A disk of 128 KiB; where this user may not mount one, writes that say it is full."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)], capture_output=True
-    ).returncode == 0  # fmt: skip
+    mounted = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)], capture_output=True
+        ).returncode
+        == 0
+    )
     if not mounted:
         plainly = durable.write_json
 

@@ -64,7 +64,7 @@ def changed(**more: Any) -> dict[str, Any]:
         ),
         (changed(caps={"depht": 3}), "caps: unknown option 'depht', did you mean 'depth'"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_one_sentence_with_its_place(config: Any, message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
         parse_config(config, "x.yaml")

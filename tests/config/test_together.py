@@ -23,8 +23,11 @@ def config(*stages: Any) -> dict[str, Any]:
 )
 def test_what_reads_the_text_stands_after_the_stage_that_gives_it(early: Any, message: str) -> None:
     with pytest.raises(UserError) as refused:
-        parse_config(config("prescreen", early, "extract", "language", "gopher")
-                     if early != "gopher" else config(early, "extract"))  # fmt: skip
+        parse_config(
+            config("prescreen", early, "extract", "language", "gopher")
+            if early != "gopher"
+            else config(early, "extract")
+        )
     assert str(refused.value).partition("] extract: ")[0].startswith("config: stages[")
     assert message in str(refused.value)
 

@@ -39,8 +39,11 @@ class Redact:
 
     def sketch(self, doc: Document) -> Sketch:
         found = [(SECRETS[word], place) for place, word in enumerate(doc.words) if word in SECRETS]
-        return Sketch(*(np.array([row[i] for row in found], np.uint64) for i in (0,)), None,
-                      np.array([row[1] for row in found], np.uint64))  # fmt: skip
+        return Sketch(
+            *(np.array([row[i] for row in found], np.uint64) for i in (0,)),
+            None,
+            np.array([row[1] for row in found], np.uint64),
+        )
 
     def decide(self, corpus: Corpus) -> Iterator[Verdicts | Cuts]:
         for partition in range(corpus.partitions):
@@ -104,13 +107,19 @@ def test_what_was_cut_is_told(tmp_path: Path) -> None:
     run_it(settings(str(tmp_path / "in.jsonl"), tmp_path / "out", stages=[{STAGE: {"least": 2}}]))
     cuts = table(tmp_path / "out", "cuts").to_pylist()
     rows = [(row["start"], row["end"], row["words"], row["cause"], row["text"]) for row in cuts]
-    assert rows[:4] == [(4, 10, 1, "secret 1", "alpha "), (14, 19, 1, "secret 2", "beta "),
-                        (0, 6, 1, "secret 1", "alpha "), (0, 10, 2, "secret 2", "beta beta ")]  # fmt: skip
+    assert rows[:4] == [
+        (4, 10, 1, "secret 1", "alpha "),
+        (14, 19, 1, "secret 2", "beta "),
+        (0, 6, 1, "secret 1", "alpha "),
+        (0, 10, 2, "secret 2", "beta beta "),
+    ]
     assert {row["stage"] for row in cuts} == {STAGE} and len(cuts) == 5
     assert cuts[2]["matched_offset"] == cuts[0]["offset"] == 0
     ledger = table(tmp_path / "out", "ledger").to_pylist()
     assert [(row["reason"], row["value"], row["limit"], row["matched_offset"]) for row in ledger] == [
-        ("bare", 1.0, 2.0, 0), ("bare", 0.0, 2.0, 0)]  # fmt: skip
+        ("bare", 1.0, 2.0, 0),
+        ("bare", 0.0, 2.0, 0),
+    ]
 
 
 def test_measures_have_the_sizes_of_what_is_left(tmp_path: Path) -> None:

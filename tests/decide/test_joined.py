@@ -114,10 +114,14 @@ def test_the_bytes_of_a_document_are_those_that_the_docs_state(crawls: Path, tmp
     out = run(crawls, tmp_path / "out", [0, 1])
     index = json.loads((out / "index/index.json").read_text())
     documents = sum(index["documents"])
-    size = {kind: sum(file["bytes"] for file in index["files"] if kind in file["name"])
-            for kind in ("url_dedup", "exact_dedup", "near_dedup", "offsets")}  # fmt: skip
-    assert size == {kind: documents * each for kind, each in
-                    {"url_dedup": 36, "exact_dedup": 32, "near_dedup": 716, "offsets": 8}.items()}  # fmt: skip
+    size = {
+        kind: sum(file["bytes"] for file in index["files"] if kind in file["name"])
+        for kind in ("url_dedup", "exact_dedup", "near_dedup", "offsets")
+    }
+    assert size == {
+        kind: documents * each
+        for kind, each in {"url_dedup": 36, "exact_dedup": 32, "near_dedup": 716, "offsets": 8}.items()
+    }
 
 
 def test_verify_finds_a_changed_index(crawls: Path, tmp_path: Path) -> None:

@@ -185,8 +185,9 @@ def test_orphans_end(tmp_path: Path) -> None:
     imports += "from tests.executors.test_processes import holding\n"
     driver = subprocess.Popen(
         [sys.executable, "-c", f"{imports}list(Processes(1).map(holding, [sys.argv[1]]))", str(lock)],
-        cwd=ROOT, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+    )
     wait_for(tmp_path / "lock.held")
     driver.kill()
     driver.wait()

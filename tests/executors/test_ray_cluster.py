@@ -105,8 +105,12 @@ def test_a_node_lost_in_the_middle_costs_nothing(cluster: Cluster, tmp_path: Pat
     gate = tmp_path / "gate"
     gate.mkdir()
     stages: list[Any] = [
-        {"tests.gate:Gate": {"folder": str(gate), "page": 25}}, "language", "gopher", "exact_dedup", "near_dedup",
-    ]  # fmt: skip
+        {"tests.gate:Gate": {"folder": str(gate), "page": 25}},
+        "language",
+        "gopher",
+        "exact_dedup",
+        "near_dedup",
+    ]
     glob = crawl(tmp_path / "in", files=4, each=40)
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()

@@ -83,5 +83,10 @@ def flat(folder: Path, split: str) -> Sequences:
 
 
 READERS: dict[str, Callable[[Path, str], Sequences]] = {
-    "bin": flat, "jsonl": jsonl, "litdata": litdata, "mds": mds, "megatron": megatron, "nanotron": nanotron,
-}  # fmt: skip
+    "bin": flat,
+    "jsonl": jsonl,
+    "litdata": litdata,
+    "mds": mds,
+    "megatron": megatron,
+    "nanotron": nanotron,
+}

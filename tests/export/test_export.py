@@ -230,8 +230,9 @@ def test_the_index_names_the_document_of_every_token(
     pack: str, shards: list[Path], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_parts(monkeypatch)
-    facts = run(shards, tmp_path / "out", format="bin", tokenizer=words, pack=pack,
-               length=None if pack == "none" else 5).facts  # fmt: skip
+    facts = run(
+        shards, tmp_path / "out", format="bin", tokenizer=words, pack=pack, length=None if pack == "none" else 5
+    ).facts
     (stream,) = READERS["bin"](tmp_path / "out", "train")
     found: dict[int, list[int]] = {}
     covered = 0

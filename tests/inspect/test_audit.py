@@ -51,8 +51,11 @@ def test_a_full_sample_is_brute_force(options: dict[str, Any], tmp_path: Path) -
     expected = {frozenset(pair) for pair in combinations(kept, 2) if jaccard(kept[pair[0]], kept[pair[1]]) >= FLOOR}
     assert {frozenset((pair.left, pair.right)) for pair in audited.misses} == expected
     assert audited.compared == len(kept) and len(audited.merged) == audited.dropped and audited.lost == 0
-    missed = {max(pair, key=lambda place: int(place.rpartition(":")[2])) for pair in expected
-              if jaccard(*(kept[place] for place in pair)) >= stage.threshold}  # fmt: skip
+    missed = {
+        max(pair, key=lambda place: int(place.rpartition(":")[2]))
+        for pair in expected
+        if jaccard(*(kept[place] for place in pair)) >= stage.threshold
+    }
     assert audited.missed.value == pytest.approx(len(missed) / len(kept))
     right = sum(pair.similarity >= stage.threshold for pair in audited.merged)
     assert audited.precision.value == pytest.approx(right / audited.dropped)

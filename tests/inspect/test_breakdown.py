@@ -29,8 +29,10 @@ def test_domains_are_those_of_the_truth() -> None:
 
 def test_days_are_those_of_the_dates(tmp_path: Path) -> None:
     text = "one two three"
-    made = [{"text": f"{text} {n}", "url": f"http://a.example/{n}", "date": f"2024-05-0{1 + n % 2}T10:00:00Z"}
-            for n in range(5)]  # fmt: skip
+    made = [
+        {"text": f"{text} {n}", "url": f"http://a.example/{n}", "date": f"2024-05-0{1 + n % 2}T10:00:00Z"}
+        for n in range(5)
+    ]
     source = {"path": pages(tmp_path, made), "url": "url", "date": "date"}
     run = finished(
         tmp_path, [{"gopher": {"min_words": 1, "min_stop_words": 0, "min_alphabetic_word_ratio": 0}}], source

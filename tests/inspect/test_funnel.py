@@ -59,8 +59,12 @@ def test_an_alarm_is_a_sentence_with_its_unit() -> None:
 
 def test_the_price_of_a_million_tokens() -> None:
     stats = {"kept": {"tokens": 2_000_000, "words": 1}, "read": {"documents": 0}, "stages": [], "dropped": []}
-    timings = {"scan_cpu_seconds": 3000.0, "wall_seconds": {"scan": 9.0, "decide": 100.0, "write": 200.0}, "workers": 2,
-               "stage_cpu_seconds": {}}  # fmt: skip
+    timings = {
+        "scan_cpu_seconds": 3000.0,
+        "wall_seconds": {"scan": 9.0, "decide": 100.0, "write": 200.0},
+        "workers": 2,
+        "stage_cpu_seconds": {},
+    }
     assert price_per_million(stats, timings, 0.5) == 0.25  # 1 CPU hour at 50 cents for 2 million
     assert price_per_million({**stats, "kept": {"tokens": 0, "words": 0}}, timings, 0.5) is None
 

@@ -23,9 +23,15 @@ def test_a_stage_without_rules_or_that_can_not_be_imported_has_no_limits(stage: 
 
 @pytest.mark.parametrize(
     ("field", "limit", "passes", "breaks"),
-    [("min_words", 50, 50, 49), ("max_words", 50, 50, 51), ("keep", ["en"], "en", "de"), ("keep", "all", "de", None),
-     ("min_words", None, 0, None), ("max_words", 0, 0, 1)],
-)  # fmt: skip
+    [
+        ("min_words", 50, 50, 49),
+        ("max_words", 50, 50, 51),
+        ("keep", ["en"], "en", "de"),
+        ("keep", "all", "de", None),
+        ("min_words", None, 0, None),
+        ("max_words", 0, 0, 1),
+    ],
+)
 def test_a_limit_itself_passes(field: str, limit: object, passes: object, breaks: object) -> None:
     assert not Limit(field, limit).broken(passes) and not Limit(field, limit).broken(None)
     assert breaks is None or Limit(field, limit).broken(breaks)

@@ -61,9 +61,11 @@ def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_shards_open(reader: str, output: Path) -> None:
     program = f"import json, os\nshards = {str(output / 'shards')!r}\n{READERS[reader]}{END}"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env={"PATH": "/usr/bin", "HF_HUB_OFFLINE": "1",
-        "HF_DATASETS_OFFLINE": "1", "HOME": str(output.parent)},
-    )  # fmt: skip
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin", "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HOME": str(output.parent)},
+    )
     assert done.returncode == 0, done.stderr
     rows, columns, first = json.loads(done.stdout)
     paths = sorted((output / "shards").rglob("*.parquet"))

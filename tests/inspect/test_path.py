@@ -45,8 +45,14 @@ def test_a_url_finds_the_same_page_as_its_address() -> None:
 def test_stages_before_the_drop_passed_and_those_after_measured_or_were_not_reached() -> None:
     path = path_of(sample_run(), KINDS["language_fr"]["url"])
     verdicts = {station.stage: station.verdict for station in path.stations}
-    assert verdicts == {"read": PASSED, "extract": PASSED, "language": DROPPED, "gopher": MEASURED,
-                    "exact_dedup": UNREACHED, "near_dedup": UNREACHED}  # fmt: skip
+    assert verdicts == {
+        "read": PASSED,
+        "extract": PASSED,
+        "language": DROPPED,
+        "gopher": MEASURED,
+        "exact_dedup": UNREACHED,
+        "near_dedup": UNREACHED,
+    }
 
 
 def test_measures_stand_with_the_limits_of_the_run() -> None:

@@ -29,8 +29,9 @@ def test_load_dataset_finds_shards_and_ledger(tmp_path: Path) -> None:
     config = settings(crawl(tmp_path / "in"), tmp_path / "out", write={"by": "language"}, stages=stages)
     report = run_it(config).stats
     around = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run([sys.executable, "-c", LOADING, str(tmp_path / "out")], capture_output=True, text=True,
-                          env=around, cwd=tmp_path)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(tmp_path / "out")], capture_output=True, text=True, env=around, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
     assert counts[""] == report["kept"]["rows"]
@@ -43,8 +44,11 @@ def test_the_card_tells_counts_languages_and_config(tmp_path: Path) -> None:
     text = (tmp_path / "out/README.md").read_text()
     _, head, body = text.split("---\n", 2)
     assert [config["config_name"] for config in yaml.safe_load(head)["configs"]] == [
-        "default", "ledger", "measures", "samples"
-    ]  # fmt: skip
+        "default",
+        "ledger",
+        "measures",
+        "samples",
+    ]
     assert yaml.safe_load(head)["size_categories"] == ["n<1K"]
     assert f"{report['kept']['documents']:,} documents" in body and "## Licences" in body
     assert json.loads(body.partition("```json\n")[2].partition("\n```")[0])["stages"][-1]["near_dedup"]["seed"] == 1

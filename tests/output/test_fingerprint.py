@@ -25,13 +25,15 @@ BEFORE: dict[str, Any] = {
         ({"named_files": {"bad.txt": "3" * 64}}, "the file bad.txt has changed"),
         ({"named_files": {}}, "the file bad.txt is gone"),
         ({"named_files": {"bad.txt": "0" * 64, "new.txt": "4" * 64}}, "the file new.txt is new"),
-        ({"code": {"curate": "5" * 64, "mine:Stage": "6" * 64}},
-         "the code of curate has changed, the code of mine:Stage has changed"),
+        (
+            {"code": {"curate": "5" * 64, "mine:Stage": "6" * 64}},
+            "the code of curate has changed, the code of mine:Stage has changed",
+        ),
         ({"inputs": [["web", "a.jsonl", 11, "t2"]]}, "input files: 1 changed (first: a.jsonl)"),
         ({"inputs": []}, "input files: 1 gone (first: a.jsonl)"),
         ({"limit": 3, "config": {"seed": 2}}, "config: seed was 0, is 2; --limit was not given, is 3"),
     ],
-)  # fmt: skip
+)
 def test_a_difference_is_told_without_hashes_and_nones(changed: dict[str, Any], message: str) -> None:
     assert difference(BEFORE, {**BEFORE, **changed}) == message
     assert "None" not in difference({**BEFORE, **changed}, BEFORE)

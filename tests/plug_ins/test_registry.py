@@ -111,8 +111,11 @@ def curate(folder: Path, *arguments: str, path: str = "") -> str:
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), path])}
     done = subprocess.run(
         [sys.executable, "-c", "from curate.cli import main; main()", *arguments],
-        cwd=folder, env=surroundings, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=folder,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -59,10 +59,16 @@ def server() -> Iterator[str]:
 
 def rows() -> list[dict[str, Any]]:
     return [
-        {"url": URLS[n], "languages": "eng,fra" if n % 4 == 0 else "deu",
-         "status": "200", "filename": "crawl/a.warc.gz", "offset": str(OFFSETS[n]), "length": str(len(PAGES[n]))}
+        {
+            "url": URLS[n],
+            "languages": "eng,fra" if n % 4 == 0 else "deu",
+            "status": "200",
+            "filename": "crawl/a.warc.gz",
+            "offset": str(OFFSETS[n]),
+            "length": str(len(PAGES[n])),
+        }
         for n in range(20)
-    ]  # fmt: skip
+    ]
 
 
 def cdxj(folder: Path) -> str:
@@ -73,12 +79,18 @@ def cdxj(folder: Path) -> str:
 
 
 def parquet(folder: Path) -> str:
-    names = {"filename": "warc_filename", "offset": "warc_record_offset", "length": "warc_record_length",
-             "languages": "content_languages"}  # fmt: skip
+    names = {
+        "filename": "warc_filename",
+        "offset": "warc_record_offset",
+        "length": "warc_record_length",
+        "languages": "content_languages",
+    }
     whole = ("offset", "length")
-    table = [{names.get(name, name): int(value) if name in whole else value for name, value in row.items()}
-             | {"url_host_registered_domain": "b.example" if "www.b" in row["url"] else "a.example"}
-             for row in rows()]  # fmt: skip
+    table = [
+        {names.get(name, name): int(value) if name in whole else value for name, value in row.items()}
+        | {"url_host_registered_domain": "b.example" if "www.b" in row["url"] else "a.example"}
+        for row in rows()
+    ]
     pq.write_table(pa.Table.from_pylist(table), folder / "part.parquet")
     return str(folder / "part.parquet")
 
@@ -110,9 +122,12 @@ def test_a_run_over_an_index_of_local_files(tmp_path: Path) -> None:
 
 def test_rows_that_lead_nowhere_cost_themselves(tmp_path: Path) -> None:
     (tmp_path / "a.warc.gz").write_bytes(CRAWL)
-    lines = ['a 1 {"filename": "a.warc.gz"}', "no json",
-             'a 1 {"filename": "a.warc.gz", "offset": "3", "length": "100"}',
-             'a 1 {"filename": "a.warc.gz", "offset": "99999999", "length": "9"}']  # fmt: skip
+    lines = [
+        'a 1 {"filename": "a.warc.gz"}',
+        "no json",
+        'a 1 {"filename": "a.warc.gz", "offset": "3", "length": "100"}',
+        'a 1 {"filename": "a.warc.gz", "offset": "99999999", "length": "9"}',
+    ]
     (tmp_path / "i.cdxj").write_text("\n".join(lines) + "\n")
     config = SourceConfig(cdx=str(tmp_path / "i.cdxj"), prefix=f"{tmp_path}/")
     (file,) = find_files("web", config)

@@ -167,14 +167,17 @@ JAPANESE = "日本語の文書の最初の文である。天気の良い日に�
 @pytest.mark.parametrize(
     ("text", "codec", "name"),
     [
-        (KOREAN, "cp949", "euc-kr"), (KOREAN[:12], "euc_kr", "euc-kr"), (KOREAN, "iso2022_kr", "iso-2022-kr"),
-        (JAPANESE, "iso2022_jp", "iso-2022-jp"), (RUSSIAN, "mac-cyrillic", "x-mac-cyrillic"),
-        (RUSSIAN[:25], "cp1251", "windows-1251"), (RUSSIAN, "koi8-r", "koi8-r"), (RUSSIAN, "cp866", "ibm866"),
+        (KOREAN, "cp949", "euc-kr"),
+        (KOREAN[:12], "euc_kr", "euc-kr"),
+        (KOREAN, "iso2022_kr", "iso-2022-kr"),
+        (JAPANESE, "iso2022_jp", "iso-2022-jp"),
+        (RUSSIAN, "mac-cyrillic", "x-mac-cyrillic"),
+        (RUSSIAN[:25], "cp1251", "windows-1251"),
+        (RUSSIAN, "koi8-r", "koi8-r"),
+        (RUSSIAN, "cp866", "ibm866"),
     ],
-)  # fmt: skip
-def test_what_no_detector_knows_is_known_by_its_letters(
-    text: str, codec: str, name: str, declared: str | None
-) -> None:
+)
+def test_what_no_detector_knows_is_known_by_its_letters(text: str, codec: str, name: str, declared: str | None) -> None:
     html = f"<html><head><title>a</title></head><body><p>{text}</p></body></html>"
     assert decode(html.encode(codec), declared) == (html, name)
     assert broken_share(html.encode(codec), declared) == 0

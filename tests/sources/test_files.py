@@ -94,11 +94,18 @@ def test_a_file_that_may_not_be_read(crawl: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("a.warc", WarcReader), ("a.WARC.GZ", WarcReader), ("a.warc.zst", WarcReader), ("a.warc.wet.gz", WetReader),
-        ("a.wet", WetReader), ("a.jsonl", JsonlReader), ("a.ndjson.gz", JsonlReader), ("a.json.zst", JsonlReader),
-        ("a.parquet", ParquetReader), ("https://h.example/a.warc.gz?sig=1.parquet", WarcReader),
+        ("a.warc", WarcReader),
+        ("a.WARC.GZ", WarcReader),
+        ("a.warc.zst", WarcReader),
+        ("a.warc.wet.gz", WetReader),
+        ("a.wet", WetReader),
+        ("a.jsonl", JsonlReader),
+        ("a.ndjson.gz", JsonlReader),
+        ("a.json.zst", JsonlReader),
+        ("a.parquet", ParquetReader),
+        ("https://h.example/a.warc.gz?sig=1.parquet", WarcReader),
     ],
-)  # fmt: skip
+)
 def test_the_suffix_says_the_kind(name: str, kind: type) -> None:
     assert type(reader(SourceConfig(), InputFile("web", name, 0, ""))) is kind
 
@@ -135,8 +142,11 @@ def test_home_and_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "list").write_bytes(b"\xef\xbb\xbfa.jsonl\r\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CRAWL", str(tmp_path))
-    for given in (SourceConfig(path="~/a.jsonl"), SourceConfig(path="${CRAWL}/*.jsonl"),
-                  SourceConfig(paths="$CRAWL/list", prefix="~/")):  # fmt: skip
+    for given in (
+        SourceConfig(path="~/a.jsonl"),
+        SourceConfig(path="${CRAWL}/*.jsonl"),
+        SourceConfig(paths="$CRAWL/list", prefix="~/"),
+    ):
         assert [file.name for file in find_files("web", given)] == [str(tmp_path / "a.jsonl")]
     with pytest.raises(UserError, match=r"the variable \$NOWHERE is not set"):
         find_files("web", SourceConfig(path="$NOWHERE/a.jsonl"))

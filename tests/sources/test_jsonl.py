@@ -24,9 +24,14 @@ def lines(rows: list[Any]) -> bytes:
     return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
 
 
-PACKED = {"a.jsonl": bytes, "a.ndjson": bytes, "a.jsonl.gz": gzip.compress, "a.jsonl.zst": zstandard.compress,
-          "pzstd.jsonl.zst": lambda data: b"\x50\x2a\x4d\x18\x04\0\0\0size" + zstandard.compress(data),
-          "two.jsonl.gz": lambda data: gzip.compress(data[:1000]) + gzip.compress(data[1000:])}  # fmt: skip
+PACKED = {
+    "a.jsonl": bytes,
+    "a.ndjson": bytes,
+    "a.jsonl.gz": gzip.compress,
+    "a.jsonl.zst": zstandard.compress,
+    "pzstd.jsonl.zst": lambda data: b"\x50\x2a\x4d\x18\x04\0\0\0size" + zstandard.compress(data),
+    "two.jsonl.gz": lambda data: gzip.compress(data[:1000]) + gzip.compress(data[1000:]),
+}
 
 
 @pytest.mark.parametrize("name", PACKED)
@@ -141,14 +146,20 @@ def test_declared_types_hold_and_a_value_that_does_not_fit_costs_itself(tmp_path
     file = put(tmp_path, "a.jsonl", lines(rows))
     spans = read(file, columns={"x": "double", "y": "string"})
     assert [dict(s.document.attributes) for s in spans if s.document] == [
-        {"x": 1.0, "y": "s"}, {"x": 1.5, "y": "[1]"}, {"x": None, "y": None}, {"x": None, "y": None},
-    ]  # fmt: skip
+        {"x": 1.0, "y": "s"},
+        {"x": 1.5, "y": "[1]"},
+        {"x": None, "y": None},
+        {"x": None, "y": None},
+    ]
     assert [span.notes for span in spans] == [(), (), ("unfit:x",), ()]
     spans = read(file, columns={"x": "int64"})
     assert [span.notes for span in spans] == [(), ("unfit:x",), ("unfit:x",), ()] and not reasons(spans)
     assert [s.document.attributes["y"] for s in read(file, columns={"y": "json"}) if s.document] == [
-        '"s"', "[1]", None, None,
-    ]  # fmt: skip
+        '"s"',
+        "[1]",
+        None,
+        None,
+    ]
 
 
 def test_whole_numbers_are_kept_exactly_or_not_at_all(tmp_path: Path) -> None:
@@ -160,8 +171,9 @@ def test_whole_numbers_are_kept_exactly_or_not_at_all(tmp_path: Path) -> None:
     file = put(tmp_path, "b.jsonl", lines(heads[0]))
     documents = [span.document.attributes for span in read(file, columns="all") if span.document]
     assert documents == [
-        {"u": big, "n": str(wide), "s": "-1", "h": str(1 << 70)}, {"u": 1, "n": "0.5", "s": str(big), "h": "1"},
-    ]  # fmt: skip
+        {"u": big, "n": str(wide), "s": "-1", "h": str(1 << 70)},
+        {"u": 1, "n": "0.5", "s": str(big), "h": "1"},
+    ]
     (span,) = read(put(tmp_path, "c.jsonl", b'{"text": "t", "x": %d}\n' % wide), columns={"x": "double"})
     assert span.document is not None and span.document.attributes == {"x": None} and span.notes == ("unfit:x",)
     digits = b"9" * 5_000

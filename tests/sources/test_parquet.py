@@ -17,9 +17,14 @@ DAY = datetime.datetime(2024, 5, 6, 7, 8, 9)
 
 
 def table(folder: Path, rows: int = 50, group: int = 7, **columns: list[object]) -> InputFile:
-    data = {"body": [text(n, 30) for n in range(rows)], "key": [f"k{n}" for n in range(rows)],
-            "when": [DAY + datetime.timedelta(n) for n in range(rows)], "labels": [[n, n + 1] for n in range(rows)],
-            "score": pa.array([n / 2 for n in range(rows)], pa.float32()), **columns}  # fmt: skip
+    data = {
+        "body": [text(n, 30) for n in range(rows)],
+        "key": [f"k{n}" for n in range(rows)],
+        "when": [DAY + datetime.timedelta(n) for n in range(rows)],
+        "labels": [[n, n + 1] for n in range(rows)],
+        "score": pa.array([n / 2 for n in range(rows)], pa.float32()),
+        **columns,
+    }
     path = folder / "a.parquet"
     pq.write_table(pa.table(data), path, row_group_size=group)
     return InputFile("wiki", str(path), path.stat().st_size, "")

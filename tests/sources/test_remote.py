@@ -153,10 +153,15 @@ def test_each_cause_has_its_own_sentence(server: str) -> None:
 def test_the_pause_that_a_server_asks_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     paused: list[float] = []
     monkeypatch.setattr("time.sleep", paused.append)
-    answers = iter([
-        answer(429, {"Retry-After": "7"}), answer(503, {}), answer(503, {"Retry-After": "900000"}),
-        answer(503, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}), answer(503, {"Retry-After": "soon"}),
-    ])  # fmt: skip
+    answers = iter(
+        [
+            answer(429, {"Retry-After": "7"}),
+            answer(503, {}),
+            answer(503, {"Retry-After": "900000"}),
+            answer(503, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+            answer(503, {"Retry-After": "soon"}),
+        ]
+    )
 
     def ask() -> str:
         if (failed := next(answers, None)) is not None:

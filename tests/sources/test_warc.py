@@ -193,8 +193,12 @@ def test_wet_files_bring_text(tmp_path: Path) -> None:
 def test_segmented_records_are_neither_lost_nor_taken_for_whole_pages(tmp_path: Path) -> None:
     block = http(page(1))
     first = record("response", block[:300], "http://site.example/1", extra=("WARC-Segment-Number: 1",))
-    rest = record("continuation", block[300:], "http://site.example/1",
-                  extra=("WARC-Segment-Number: 2", "WARC-Segment-Total-Length: 900"))  # fmt: skip
+    rest = record(
+        "continuation",
+        block[300:],
+        "http://site.example/1",
+        extra=("WARC-Segment-Number: 2", "WARC-Segment-Total-Length: 900"),
+    )
     file = put(tmp_path, "a.warc", first + rest + response(2))
     spans = read(file)
     assert [span.type for span in spans] == ["response", "continuation", "response"]
@@ -283,8 +287,15 @@ def test_arc_is_refused_by_name(tmp_path: Path, name: str) -> None:
 
 
 def test_what_crawlers_store_for_themselves_is_no_page(tmp_path: Path) -> None:
-    own = ("urn:text:http://a.example/", "urn:pageinfo:http://a.example/", "urn:X-wpull:log", "dns:a.example",
-           "whois://a.example", "metadata://gnu.org/x", "screenshot:http://a.example/")  # fmt: skip
+    own = (
+        "urn:text:http://a.example/",
+        "urn:pageinfo:http://a.example/",
+        "urn:X-wpull:log",
+        "dns:a.example",
+        "whois://a.example",
+        "metadata://gnu.org/x",
+        "screenshot:http://a.example/",
+    )
     records = [record("resource", b"words of a log", url, content_type="text/plain") for url in own]
     spans = read(put(tmp_path, "a.warc", b"".join([*records, record("response", http(page(1)), "http://a.example/1")])))
     assert [span.type for span in spans] == ["crawler"] * len(own) + ["response"] and kept(spans) == ["1"]

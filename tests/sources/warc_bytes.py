@@ -55,8 +55,12 @@ def record(
 ) -> bytes:
     """One record. `length` is a Content-Length that lies."""
     name = hashlib.sha1(kind.encode() + url.encode() + block[:99], usedforsecurity=False).hexdigest()[:32]
-    lines = [f"WARC/{version}", f"WARC-Type: {kind}", f"WARC-Record-ID: <urn:uuid:{name}>",
-             "WARC-Date: 2024-05-06T07:08:09Z"]  # fmt: skip
+    lines = [
+        f"WARC/{version}",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{name}>",
+        "WARC-Date: 2024-05-06T07:08:09Z",
+    ]
     lines += [f"WARC-Target-URI: {url}"] if url else []
     lines += [f"WARC-Block-Digest: {sha1(block)}"] if digest else []
     lines += [*extra, f"Content-Type: {content_type}"]

@@ -11,27 +11,32 @@ from curate.text import segmented
 from stages.near_dedup import NearDedup
 
 FROZEN = [
-    ("87e4f9c92311587e",
-     "The river was never the same width for long, and in spring the meadow beside it stood under water."),
-    ("a367df0cf686b90f",
-     "Der Fluss ist nie lange gleich breit – und im Frühling steht die Wiese unter Wasser, sagt man."),
-    ("8355a64350507527",
-     "Река никогда подолгу не бывает одной ширины, и весной луг рядом с ней стоит под водой."),
-    ("64dd429fc70fb878",
-     "Ο ποταμός δεν έχει ποτέ το ίδιο πλάτος για πολύ, και την άνοιξη το λιβάδι μένει κάτω από το νερό."),
-    ("9e6f6aade300f649",
-     "النهر لا يبقى بنفس العرض طويلا، وفي الربيع تقف المروج بجانبه تحت الماء كما يقولون."),
-    ("f9e9c9fd1a6e4106",
-     "강은 오랫동안 같은 너비로 있지 않으며, 봄이면 그 옆의 초원이 물에 잠긴다고 한다."),
-    ("addcca3f8dd13d88",
-     "नदी कभी लंबे समय तक एक ही चौड़ाई की नहीं रहती, और वसंत में घास का मैदान पानी के नीचे रहता है।"),
-    ("a55f40473f651701",
-     "Dòng sông không bao giờ giữ nguyên bề rộng lâu, và vào mùa xuân đồng cỏ bên cạnh ngập nước."),
-]  # fmt: skip
+    (
+        "87e4f9c92311587e",
+        "The river was never the same width for long, and in spring the meadow beside it stood under water.",
+    ),
+    (
+        "a367df0cf686b90f",
+        "Der Fluss ist nie lange gleich breit – und im Frühling steht die Wiese unter Wasser, sagt man.",
+    ),
+    ("8355a64350507527", "Река никогда подолгу не бывает одной ширины, и весной луг рядом с ней стоит под водой."),
+    (
+        "64dd429fc70fb878",
+        "Ο ποταμός δεν έχει ποτέ το ίδιο πλάτος για πολύ, και την άνοιξη το λιβάδι μένει κάτω από το νερό.",
+    ),
+    ("9e6f6aade300f649", "النهر لا يبقى بنفس العرض طويلا، وفي الربيع تقف المروج بجانبه تحت الماء كما يقولون."),
+    ("f9e9c9fd1a6e4106", "강은 오랫동안 같은 너비로 있지 않으며, 봄이면 그 옆의 초원이 물에 잠긴다고 한다."),
+    ("addcca3f8dd13d88", "नदी कभी लंबे समय तक एक ही चौड़ाई की नहीं रहती, और वसंत में घास का मैदान पानी के नीचे रहता है।"),
+    ("a55f40473f651701", "Dòng sông không bao giờ giữ nguyên bề rộng lâu, và vào mùa xuân đồng cỏ bên cạnh ngập nước."),
+]
 LETTERS = {
-    "Han": range(0x4E00, 0x4F00), "kana": range(0x3042, 0x3090), "Thai": range(0xE01, 0xE2F),
-    "Lao": range(0xE94, 0xEA0), "Khmer": range(0x1780, 0x17A3), "Burmese": range(0x1000, 0x1021),
-}  # fmt: skip
+    "Han": range(0x4E00, 0x4F00),
+    "kana": range(0x3042, 0x3090),
+    "Thai": range(0xE01, 0xE2F),
+    "Lao": range(0xE94, 0xEA0),
+    "Khmer": range(0x1780, 0x17A3),
+    "Burmese": range(0x1000, 0x1021),
+}
 
 
 def doc(text: str) -> Document:

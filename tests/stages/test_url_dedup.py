@@ -46,8 +46,14 @@ def test_other_urls(one: str, other: str) -> None:
 
 
 def test_the_newest_stays_and_is_named(tmp_path: Path) -> None:
-    rows = pages([("http://a.example/", "2024-01-01T00:00:00Z"), ("https://a.example", "2024-03-01T01:00:00+02:00"),
-                  ("http://a.example", "2024-02-29T23:00:00Z"), ("http://a.example/", "no date")])  # fmt: skip
+    rows = pages(
+        [
+            ("http://a.example/", "2024-01-01T00:00:00Z"),
+            ("https://a.example", "2024-03-01T01:00:00+02:00"),
+            ("http://a.example", "2024-02-29T23:00:00Z"),
+            ("http://a.example/", "no date"),
+        ]
+    )
     got = decided(tmp_path, [("url_dedup", UrlDedup())], rows).slice(0, 4)
     assert got.stage.tolist() == [1, 0, 1, 1] and got.matched.tolist() == [1, -1, 1, 1]
 

@@ -39,8 +39,11 @@ def ran(folder: Path, stages: list[Any], source: Any, canaries: bool) -> Report:
 
 def tree(folder: Path) -> dict[str, bytes]:
     apart = (".canaries.json", "timings.json")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
-            if path.is_file() and not path.name.startswith(".") and path.name not in apart}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.startswith(".") and path.name not in apart
+    }
 
 
 @pytest.mark.parametrize("cluster", ["kept", "component"])
@@ -66,9 +69,12 @@ def test_the_sample_crawl_catches_each_kind(tmp_path: Path) -> None:
     assert "\n".join(report_lines(planted)) in done.output
     kinds = planted["kinds"]
     assert {kind: counts["planted"] for kind, counts in kinds.items()} == {
-        "exact_copy": COPIES, "near_copy": COPIES, "foreign": len(FOREIGN), "boilerplate": len(BOILERPLATE),
+        "exact_copy": COPIES,
+        "near_copy": COPIES,
+        "foreign": len(FOREIGN),
+        "boilerplate": len(BOILERPLATE),
         "rule_breaking": len(rule_breaking()),
-    }  # fmt: skip
+    }
     for kind in ("exact_copy", "foreign", "boilerplate", "rule_breaking"):
         assert not kinds[kind]["passed"], kind
     assert planted["stages"]["exact_dedup"]["recall"] == planted["stages"]["language"]["recall"] == 1.0

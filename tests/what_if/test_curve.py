@@ -16,8 +16,16 @@ def test_steps_are_decimal() -> None:
     assert parse_sweep(config, "language.min_score=0.1:0.7:0.2")[2] == [0.1, 0.3, 0.5, 0.7]
 
 
-@pytest.mark.parametrize("word", ["gopher.min_words=20", "gopher.min_words=9:1:1", "gopher.min_words=0:9:0",
-                                  "gopher.min_words=0:900:1", "gopher.min_words=a:b:c"])  # fmt: skip
+@pytest.mark.parametrize(
+    "word",
+    [
+        "gopher.min_words=20",
+        "gopher.min_words=9:1:1",
+        "gopher.min_words=0:9:0",
+        "gopher.min_words=0:900:1",
+        "gopher.min_words=a:b:c",
+    ],
+)
 def test_a_sweep_that_ends_nowhere_is_refused(word: str) -> None:
     with pytest.raises(UserError, match="FROM"):
         parse_sweep(sample_run().config, word)

@@ -102,9 +102,16 @@ def crawl(draw: random.Random, documents: int) -> list[Row]:
     return made
 
 
-EASY = {"min_stop_words": None, "min_alphabetic_word_ratio": None, "min_mean_word_length": None, "languages": None,
-        "max_top_2_gram_ratio": None, "max_top_3_gram_ratio": None, "max_top_4_gram_ratio": None,
-        **{f"max_duplicate_{n}_gram_ratio": None for n in range(5, 11)}}  # fmt: skip
+EASY = {
+    "min_stop_words": None,
+    "min_alphabetic_word_ratio": None,
+    "min_mean_word_length": None,
+    "languages": None,
+    "max_top_2_gram_ratio": None,
+    "max_top_3_gram_ratio": None,
+    "max_top_4_gram_ratio": None,
+    **{f"max_duplicate_{n}_gram_ratio": None for n in range(5, 11)},
+}
 NEAR: list[Row] = [{"near_dedup": more} for more in ({}, {"keep": "longest"}, {"cluster": "component"})]
 
 
@@ -165,9 +172,12 @@ def test_a_stage_that_edits_text_has_its_words_before_and_after(tmp_path: Path) 
     ]
     asked = WhatIf(finished(tmp_path, stages, source))
     for number, changes in enumerate(
-        ({"fineweb": {"min_end_mark_line_ratio": 0.1}}, {"c4": {"min_sentences": 6}},
-         {"fineweb": {"min_end_mark_line_ratio": 0.6}, "gopher": {"min_words": 30}, "c4": {"min_sentences": None}})
-    ):  # fmt: skip
+        (
+            {"fineweb": {"min_end_mark_line_ratio": 0.1}},
+            {"c4": {"min_sentences": 6}},
+            {"fineweb": {"min_end_mark_line_ratio": 0.6}, "gopher": {"min_words": 30}, "c4": {"min_sentences": None}},
+        )
+    ):
         agrees(asked.ask(changes), finished(tmp_path / str(number), changed(stages, changes), source))
 
 
@@ -204,11 +214,17 @@ def test_without_measures_after_a_drop_later_verdicts_are_not_known(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("gopher.min_wrods=3", "did you mean 'min_words'"), ("gophr.min_words=3", "did you mean 'gopher'"),
-     ("gopher.profile=dclm", "changes what is measured"), ("near_dedup.threshold=0.7", "compares documents"),
-     ("extract.mode=fast", "changes what is measured"), ("min_words=3", "give STAGE.OPTION=VALUE"),
-     ("gopher.min_words=many", "integer"), ("gopher.min_words=-1", "greater than or equal")],
-)  # fmt: skip
+    [
+        ("gopher.min_wrods=3", "did you mean 'min_words'"),
+        ("gophr.min_words=3", "did you mean 'gopher'"),
+        ("gopher.profile=dclm", "changes what is measured"),
+        ("near_dedup.threshold=0.7", "compares documents"),
+        ("extract.mode=fast", "changes what is measured"),
+        ("min_words=3", "give STAGE.OPTION=VALUE"),
+        ("gopher.min_words=many", "integer"),
+        ("gopher.min_words=-1", "greater than or equal"),
+    ],
+)
 def test_what_can_not_be_told_is_refused_with_the_reason(word: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse_changes(sample_run().config, [word])

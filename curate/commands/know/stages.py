@@ -90,5 +90,11 @@ def _options(name: str, cls: type[Any], limits: Collection[str]) -> Iterator[str
 
 
 def _wrapped(text: str, first: int, next_lines: int) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=" " * first, subsequent_indent=" " * next_lines,
-                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * first,
+        subsequent_indent=" " * next_lines,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

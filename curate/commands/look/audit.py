@@ -21,8 +21,13 @@ from curate.terminal import say, say_json
     show_default=True,
     help="Dropped documents compared with what they are duplicates of.",
 )
-@click.option("--documents", type=click.IntRange(1), default=200, show_default=True,
-              help="Kept documents compared with every kept one.")  # fmt: skip
+@click.option(
+    "--documents",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Kept documents compared with every kept one.",
+)
 @click.option("--seed", type=int, help="Another seed draws others (default: the run's).")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(out: str, pairs: int, documents: int, seed: int | None, as_json: bool) -> None:
@@ -49,9 +54,16 @@ def _lines(audited: Audit) -> Iterator[str]:
     yield f"missed    {audited.missed}: of {audited.compared:,} kept documents, with a near copy kept before them"
     yield f"recall    {audited.recall}: dropped among all that should have been"
     yield ""
-    rows = [{"similarity": f"{one.low:.2f}", "dropped": one.merged, "both kept": one.unmerged,
-             "share dropped": "" if one.share is None else f"{one.share:.3f}",
-             "S-curve": f"{one.expected:.3f}"} for one in audited.bins]  # fmt: skip
+    rows = [
+        {
+            "similarity": f"{one.low:.2f}",
+            "dropped": one.merged,
+            "both kept": one.unmerged,
+            "share dropped": "" if one.share is None else f"{one.share:.3f}",
+            "S-curve": f"{one.expected:.3f}",
+        }
+        for one in audited.bins
+    ]
     yield from lines(rows, ("similarity", "dropped", "both kept", "share dropped", "S-curve"))
     wrong = sorted(
         (pair for pair in audited.merged if pair.similarity < audited.threshold), key=lambda pair: pair.similarity

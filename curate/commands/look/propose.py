@@ -16,8 +16,13 @@ from curate.what_if.propose import proposal_lines, propose
     epilog="\b\nExample:\n  curate propose out/ --keep 0.9\n  curate propose out/ --keep 0.9 --together --stage gopher",
 )
 @click.argument("out")
-@click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.9, show_default=True,
-              help="Share of the pages that each rule alone is to keep.")  # fmt: skip
+@click.option(
+    "--keep",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.9,
+    show_default=True,
+    help="Share of the pages that each rule alone is to keep.",
+)
 @click.option("--together", is_flag=True, help="All rules together are to keep that share.")
 @click.option("--stage", "stages", multiple=True, metavar="STAGE", help="Only rules of this stage; may be given again.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

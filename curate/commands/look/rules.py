@@ -23,8 +23,13 @@ def command() -> None:
 @click.argument("a")
 @click.argument("b")
 @click.option("--on", "out", required=True, metavar="OUT", help="A finished run, on whose pages both are asked.")
-@click.option("--pages", type=click.IntRange(1), default=500, show_default=True,
-              help="How many pages are read again, where the records do not tell.")  # fmt: skip
+@click.option(
+    "--pages",
+    type=click.IntRange(1),
+    default=500,
+    show_default=True,
+    help="How many pages are read again, where the records do not tell.",
+)
 @click.option("--without", multiple=True, metavar="STAGE", help="Leave a stage out of a recipe; may be given again.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def diff(a: str, b: str, out: str, pages: int, without: tuple[str, ...], as_json: bool) -> None:

@@ -34,9 +34,15 @@ CHARACTERS = 2_000
 )
 @click.option("--jsonl", is_flag=True, help="One JSON object a page, with the whole text.")
 def command(
-    out: str, reasons: tuple[str, ...], stages: tuple[str, ...], kept: bool, most: int, seed: int | None,
-    chars: int, jsonl: bool,
-) -> None:  # fmt: skip
+    out: str,
+    reasons: tuple[str, ...],
+    stages: tuple[str, ...],
+    kept: bool,
+    most: int,
+    seed: int | None,
+    chars: int,
+    jsonl: bool,
+) -> None:
     """Show random pages of the run at OUT: kept ones, or dropped ones (all, by stage, by reason).
 
     The same seed draws the same pages. Texts come from the shards and from the samples that the run stored; others are

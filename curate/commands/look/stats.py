@@ -53,11 +53,18 @@ def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: fl
     stats, timings = run.stats, run.timings
     kept = {**stats["kept"], "tokens": funnel.kept_tokens(stats)}
     totals: dict[str, Any]
-    totals = {"read": stats["read"], "limit": run.limit, "kept": kept,
-            "tokens_counted": run.tokens_counted, "by": by, "rows": rows, "records": stats["records"],
-            "notes": stats["notes"], "alarms": stats["alarms"],
-            "timings": {**timings, "stages": costs.stage_costs(stats, timings),
-                        "cpu_hours": costs.cpu_hours(timings)}}  # fmt: skip
+    totals = {
+        "read": stats["read"],
+        "limit": run.limit,
+        "kept": kept,
+        "tokens_counted": run.tokens_counted,
+        "by": by,
+        "rows": rows,
+        "records": stats["records"],
+        "notes": stats["notes"],
+        "alarms": stats["alarms"],
+        "timings": {**timings, "stages": costs.stage_costs(stats, timings), "cpu_hours": costs.cpu_hours(timings)},
+    }
     if price is not None:
         totals["dollars_per_million_kept_tokens"] = costs.price_per_million(stats, timings, price)
     return totals
@@ -74,9 +81,15 @@ def _csv(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _groups(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], top: int) -> list[str]:
     stages = _stages(run, rows)
-    flat = [{**row, **{f"-{stage}": lost for stage, lost in row["dropped"].items()},
-             by: "(not known)" if row[by] is None else row[by],
-             "kept_share": f"{row['kept_share']:.1%}".rjust(6)} for row in rows[:top]]  # fmt: skip
+    flat = [
+        {
+            **row,
+            **{f"-{stage}": lost for stage, lost in row["dropped"].items()},
+            by: "(not known)" if row[by] is None else row[by],
+            "kept_share": f"{row['kept_share']:.1%}".rjust(6),
+        }
+        for row in rows[:top]
+    ]
     titles = {"kept_share": " share", "bytes": "text bytes", "tokens": "tokens" if run.tokens_counted else "~tokens"}
     dropped = (f"-{stage}" for stage in stages)
     table = lines(flat, (by, "pages", *dropped, "kept", "kept_share", "words", "bytes", "tokens"), titles)

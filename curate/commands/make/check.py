@@ -67,5 +67,15 @@ def _say(about: str, *texts: str) -> None:
     for number, text in enumerate(texts):
         first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
         below = " " * (INDENT if number == 0 else INDENT + 4)
-        say("\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=below,
-                                           break_long_words=False, break_on_hyphens=False)))  # fmt: skip
+        say(
+            "\n".join(
+                textwrap.wrap(
+                    text,
+                    WIDTH,
+                    initial_indent=first,
+                    subsequent_indent=below,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+            )
+        )

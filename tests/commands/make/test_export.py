@@ -33,8 +33,20 @@ def test_help_names_the_formats() -> None:
 
 
 def test_a_run_that_exports_writes_what_the_command_writes(made: Path, tmp_path: Path) -> None:
-    done = call("export", made / "plain", "--format", "megatron", "--tokenizer", made / "tokenizer.json",
-                "--validation", "0.2", "--to", tmp_path / "there", "--workers", "1")  # fmt: skip
+    done = call(
+        "export",
+        made / "plain",
+        "--format",
+        "megatron",
+        "--tokenizer",
+        made / "tokenizer.json",
+        "--validation",
+        "0.2",
+        "--to",
+        tmp_path / "there",
+        "--workers",
+        "1",
+    )
     assert done.exit_code == 0 and "validation: " in done.output
     names = {path.relative_to(tmp_path / "there") for path in (tmp_path / "there").rglob("*.*")}
     for name in names - {Path(".export.lock")}:

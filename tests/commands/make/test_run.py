@@ -48,8 +48,12 @@ def start(path: str, *options: str, stderr: int = subprocess.PIPE) -> subprocess
     """`curate run` in a process group of its own."""
     return subprocess.Popen(
         [sys.executable, "-c", "from curate.cli import main; main()", "run", path, *options],
-        cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=stderr, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+    )
 
 
 def wait_for_waiting(gate: Path, count: int, process: subprocess.Popen[str]) -> None:
@@ -64,9 +68,14 @@ def wait_for_waiting(gate: Path, count: int, process: subprocess.Popen[str]) -> 
 @pytest.mark.parametrize("executor", ["serial", "processes"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_says_so_and_goes_on_to_the_same_tree(
-    number: int, status: int, executor: str, config: dict[str, Any], gate: Path, tmp_path: Path,
+    number: int,
+    status: int,
+    executor: str,
+    config: dict[str, Any],
+    gate: Path,
+    tmp_path: Path,
     started: list[subprocess.Popen[str]],
-) -> None:  # fmt: skip
+) -> None:
     path = written(tmp_path, config)
     process = start(path, "--executor", executor, "--workers", "2")
     started.append(process)

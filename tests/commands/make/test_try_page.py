@@ -65,9 +65,13 @@ def test_damage_is_named_by_file_and_offset() -> None:
 
 def test_pages_that_are_not_there_are_said(tmp_path: Path) -> None:
     file = KINDS["article"]["file"]
-    cases = {f"{file}:1": "no page starts here", f"{file}#http://no/": "has that URL",
-             SAMPLE / file: "is no page; one record", "none.html": "can't be read",
-             "none.warc.gz:0": "there is no such file"}  # fmt: skip
+    cases = {
+        f"{file}:1": "no page starts here",
+        f"{file}#http://no/": "has that URL",
+        SAMPLE / file: "is no page; one record",
+        "none.html": "can't be read",
+        "none.warc.gz:0": "there is no such file",
+    }
     for place, message in cases.items():
         with pytest.raises(UserError, match=message):
             call("try", sample_run().folder, place)

@@ -21,8 +21,12 @@ def test_by_hand() -> None:
     values = measured(TEXT)
     assert list(values) == list(TYPES) or set(values) == set(TYPES)
     assert {name: values[name] for name in ("characters", "words", "lines", "longest_line", "longest_word")} == {
-        "characters": 17, "words": 5, "lines": 3, "longest_line": 10, "longest_word": 3
-    }  # fmt: skip
+        "characters": 17,
+        "words": 5,
+        "lines": 3,
+        "longest_line": 10,
+        "longest_word": 3,
+    }
     assert values["mean_line_length"] == 17 / 3 and values["mean_word_length"] == 12 / 5
     shares = {"letter": 8, "digit": 2, "alphanumeric": 10, "capital": 3, "punctuation": 2, "white_space": 5}
     assert {name: values[f"{name}_ratio"] for name in shares} == {name: n / 17 for name, n in shares.items()}

@@ -28,9 +28,15 @@ def test_case_digits_and_white_space_do_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("starts", "ends", "left"),
-    [([0], [1], "b\nc"), ([1], [2], "a\n\nc"), ([2], [3], "a\n\nb"), ([1], [3], "a"), ([0, 2], [1, 3], "b"),
-     ([0], [3], "")],
-)  # fmt: skip
+    [
+        ([0], [1], "b\nc"),
+        ([1], [2], "a\n\nc"),
+        ([2], [3], "a\n\nb"),
+        ([1], [3], "a"),
+        ([0, 2], [1, 3], "b"),
+        ([0], [3], ""),
+    ],
+)
 def test_breaks_and_blank_lines_go_with_a_line(starts: list[int], ends: list[int], left: str) -> None:
     text = "a\n\nb\nc"
     begins = [start for start, _ in units(text, "line")]

@@ -58,9 +58,17 @@ def test_letters_are_tokens_where_no_spaces_stand() -> None:
 
 @pytest.mark.parametrize(
     ("text", "first", "behind", "left"),
-    [("a b c", 1, 2, "a c"), ("a b\nc", 1, 2, "a\nc"), ("a\nb c", 1, 2, "a\nc"), ("a b\n", 1, 2, "a"),
-     ("a b c", 0, 2, "c"), ("  a b", 0, 2, ""), ("a\nb\nc", 1, 2, "a\nc"), ("漢字漢", 1, 2, "漢漢")],
-)  # fmt: skip
+    [
+        ("a b c", 1, 2, "a c"),
+        ("a b\nc", 1, 2, "a\nc"),
+        ("a\nb c", 1, 2, "a\nc"),
+        ("a b\n", 1, 2, "a"),
+        ("a b c", 0, 2, "c"),
+        ("  a b", 0, 2, ""),
+        ("a\nb\nc", 1, 2, "a\nc"),
+        ("漢字漢", 1, 2, "漢漢"),
+    ],
+)
 def test_a_gap_goes_with_what_is_cut(text: str, first: int, behind: int, left: str) -> None:
     start, end = with_gap(text, token_spans(text), first, behind)
     assert text[:start] + text[end:] == left
