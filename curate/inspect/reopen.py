@@ -9,7 +9,7 @@ from curate.config.file import sources_of
 from curate.document import Document
 from curate.errors import printable
 from curate.inspect.opened import OpenedRun
-from curate.sources import SourceConfig, reader
+from curate.sources import SourceConfig, reader, size_now
 from curate.sources.charset import decode
 from curate.sources.reader import InputFile, Slice
 
@@ -46,7 +46,7 @@ class Reopened:
         size = int(self.sizes[file])
         if "://" not in file:
             try:
-                now = Path(file).stat().st_size
+                now = size_now(file)
             except OSError:
                 where = "" if Path(file).is_absolute() else " from this folder"
                 raise Gone(f"the input {file} is not to be found{where}") from None

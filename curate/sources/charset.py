@@ -81,6 +81,7 @@ COMMON = frozenset("оеаинтсрвлкмдпуяі")  # two letters of three
 LEAST_COMMON = 0.6
 # With so few bytes beyond ASCII the detector guesses wildly, and most such pages are windows-1252.
 FEW_HIGH_BYTES = 16
+FEW_BROKEN = 16  # so few broken characters spoil no text
 BAD_SHARE = 20  # a declared multi-byte encoding holds while at most 1 character in 20 beyond ASCII is broken
 
 
@@ -123,7 +124,8 @@ def decode(html: bytes, declared: str | None = None) -> tuple[str, str]:
 
 
 def broken_share(html: bytes, declared: str | None = None) -> float:
-    """The share of U+FFFD among the characters beyond ASCII that `decode` makes; 0 where the bytes are UTF-8."""
+    """The share of U+FFFD among the characters beyond ASCII that `decode` makes; 0 where they are fewer than 16, or
+    the bytes are UTF-8."""
     if html.isascii():
         return 0.0
     try:
@@ -132,7 +134,8 @@ def broken_share(html: bytes, declared: str | None = None) -> float:
         text, _ = decode(html, declared)
         beyond = len(text) - len(text.encode("ascii", "ignore"))
         written = html.count(b"\xef\xbf\xbd")  # by the page's own hand
-        return max(0, text.count("\ufffd") - written) / max(1, beyond)
+        broken = text.count("\ufffd") - written
+        return broken / beyond if broken >= FEW_BROKEN else 0.0
     return 0.0
 
 

@@ -7,15 +7,18 @@ import re
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 from curate.errors import SourceError, UserError, cause
-from curate.sources.formats import PAGE, by_suffix, format_of
+from curate.sources.formats import PAGE, bare, by_suffix, format_of
+from curate.sources.members.zip_entries import BadArchive, EntryBytes, zip_entries
 from curate.sources.reader import InputFile
-from curate.sources.reading import open_input, real_url
+from curate.sources.reading import in_archive, open_input, real_url
 from curate.sources.remote import file_system, is_url, mask_url, retried
 from curate.sources.settings import AUTO, SourceConfig
 
+WACZ, WARC, ARCHIVED = ".wacz", "warc", "archive/"
 MAX_LIST_BYTES = 1 << 30
 VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
@@ -50,7 +53,9 @@ def find_files(source: str, config: SourceConfig) -> list[InputFile]:
 
 def identity(name: str) -> str:
     """The one spelling of all that name the same file: a URL as it is, the real path of anything local."""
-    return name if is_url(name) else os.path.realpath(_local_path(name))
+    archive, entry = in_archive(name)
+    place = archive if is_url(archive) else os.path.realpath(_local_path(archive))
+    return f"{place}!/{entry}" if entry else place
 
 
 def _local_path(name: str) -> str:
@@ -133,10 +138,46 @@ def _listed(source: str, config: SourceConfig) -> list[str]:
 
 
 def _described(source: str, names: list[str], config: SourceConfig) -> list[InputFile]:
-    remote = [name for name in names if is_url(name)]
+    remote = list(dict.fromkeys(archive for name in names if is_url(archive := in_archive(name)[0])))
     with ThreadPoolExecutor(max_workers=config.parallel_requests) as pool:
         asked = dict(zip(remote, pool.map(lambda name: _remote(source, name, config), remote)))
-    return [asked[name] if name in asked else _local(source, name) for name in names]
+    found: list[InputFile] = []
+    for name in names:
+        archive, entry = in_archive(name)
+        file = asked[archive] if archive in asked else _local(source, archive)
+        held = _in_wacz(file, config) if entry or bare(name).endswith(WACZ) else [file]
+        found += [inner for inner in held if inner.name == name] if entry else held
+        if entry and name not in (inner.name for inner in held):
+            raise UserError(f"input.{source}: '{archive}' holds no WARC file '{entry}'; it has {held[0].name}")
+    return found
+
+
+def _is_warc(name: str) -> bool:
+    return by_suffix(name) == WARC and not bare(name).endswith(WACZ)
+
+
+def _in_wacz(file: InputFile, config: SourceConfig) -> list[InputFile]:
+    """The WARC files in a WACZ, by byte order; their offsets are those in the WARC files, as ever."""
+    place = f"input.{file.source}: '{file.name}'"
+    try:
+        with closing(open_input(file.path, config)) as archive:
+            held = [entry for entry in zip_entries(archive) if _is_warc(entry.name)]
+            held = [entry for entry in held if entry.name.startswith(ARCHIVED)] or held
+            for entry in held:
+                EntryBytes(archive, entry)  # what can't be read is told before the run
+    except BadArchive as error:
+        way_out = "get it again, or take its WARC files out with `unzip`"
+        raise UserError(f"{place} can't be read as a WACZ: {error}; {way_out}") from None
+    except OSError as error:
+        raise UserError(f"{place} can't be opened ({mask_url(cause(error))}); check the path") from None
+    if not held:
+        raise UserError(f"{place} holds no WARC file; a WACZ has them under '{ARCHIVED}'")
+    if twice := {entry.name for entry in held if [other.name for other in held].count(entry.name) > 1}:
+        raise UserError(f"{place} holds '{min(twice)}' twice; take its WARC files out with `unzip`")
+    return [
+        InputFile(file.source, f"{file.name}!/{entry.name}", entry.size, f"{file.version}-{entry.crc:08x}")
+        for entry in sorted(held, key=lambda entry: os.fsencode(entry.name))
+    ]
 
 
 def _local(source: str, name: str) -> InputFile:
@@ -159,16 +200,26 @@ def is_there(file: InputFile) -> bool:
     """Whether a file is where it was; one behind a URL is taken to be. Raises SourceError where it was changed."""
     if is_url(file.name):
         return True
+    archive, entry = in_archive(file.name)
     try:
-        stat = Path(_local_path(file.name)).stat()
+        stat = Path(_local_path(archive)).stat()
     except OSError:
         return False
-    if (stat.st_size, str(stat.st_mtime_ns)) != (file.size, file.version):
+    version = f"{stat.st_mtime_ns}{file.version[file.version.rfind('-') :] if entry else ''}"
+    if version != file.version or (not entry and stat.st_size != file.size):
         raise SourceError(
             f"input.{file.source}: '{file.name}' was changed while the run read it ({file.size:,} bytes then, "
             f"{stat.st_size:,} now); let it come to rest and give --fresh"
         )
     return True
+
+
+def size_now(name: str) -> int:
+    """Bytes of a local file, or of one in a local archive. Raises OSError where it is not there."""
+    if not in_archive(name)[1]:
+        return Path(_local_path(name)).stat().st_size
+    with closing(open_input(name, SourceConfig())) as opened:
+        return opened.size
 
 
 def _remote(source: str, name: str, config: SourceConfig) -> InputFile:

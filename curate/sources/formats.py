@@ -12,14 +12,13 @@ from typing import Any
 from curate.entries import entries
 from curate.errors import UserError, hint
 from curate.sources.reader import InputFile, Reader
+from curate.sources.reading import in_archive
 from curate.sources.settings import AUTO, SourceConfig
 
 GROUP = "curate.readers"
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 PAGE = re.compile(r"(?i)\.x?html?$")
 CONVERT = {
-    ".arc": "is an ARC file; convert it with `warcio recompress {name} NEW.warc.gz`",
-    ".wacz": "is a WACZ file, a ZIP archive; take its WARC files out with `unzip {name} 'archive/*'`",
     ".warc.7z": "is a 7z archive; unpack it with `7z x {name}`",
     ".zip": "is a ZIP archive; unpack it with `unzip {name}`",
     ".tar": "is a TAR archive; unpack it with `tar -xf {name}`",
@@ -53,7 +52,8 @@ def suffixes() -> dict[str, str]:
 
 
 def bare(name: str) -> str:
-    """A name in lower case, without a URL's query and without the endings of compression."""
+    """A name in lower case (that inside an archive), without a URL's query and without the endings of compression."""
+    name = in_archive(name)[1] or name
     name = name.partition("?")[0].lower() if "://" in name else name.lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)

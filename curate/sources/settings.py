@@ -19,7 +19,7 @@ class SourceConfig:
 
     path: Name | tuple[Name, ...] = ()
     """a file, a folder, a glob or an fsspec URL, or a list of them; a folder stands for the files of known kinds in
-    it"""
+    it, a WACZ for its WARC files (`a.wacz!/archive/b.warc.gz` is one of them)"""
     paths: Name | None = None
     """a file that lists paths, one a line, such as Common Crawl's `warc.paths.gz`"""
     cdx: Name | tuple[Name, ...] = ()
@@ -30,8 +30,8 @@ class SourceConfig:
     prefix: str = ""
     """put before each of `paths`, such as https://data.commoncrawl.org/"""
     format: Name = AUTO
-    """what the files are: warc, wet, jsonl, parquet or one that a package adds; auto: what their names and
-    bytes say"""
+    """what the files are: warc (ARC and WACZ, too), wet, jsonl, parquet or one that a package adds; auto: what their
+    names and bytes say"""
     text: Name = "text"
     """column of the text, in JSONL and Parquet"""
     id: Name | None = None

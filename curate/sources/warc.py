@@ -1,7 +1,6 @@
 """WARC files: every record becomes one span; responses, resources and conversions become documents."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import ClassVar
@@ -9,7 +8,6 @@ from typing import ClassVar
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
-from curate.errors import SourceError
 from curate.sources.charset import broken_share, decode
 from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.http_response import (
@@ -19,22 +17,22 @@ from curate.sources.http_response import (
     media_type,
     parse_response,
 )
-from curate.sources.lines import text_layout
+from curate.sources.members.arc_stream import arc_records
 from curate.sources.members.digest import mismatch
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.layout import FileLayout, layout
+from curate.sources.members.line_ends import HEAD_BYTES, is_doubled
 from curate.sources.members.member_chain import Codec, next_start
 from curate.sources.members.warc_members import member_records
 from curate.sources.members.warc_record import WarcHeader
-from curate.sources.members.warc_stream import Record, stream_records
+from curate.sources.members.warc_stream import Record, Stretches, stream_records
 from curate.sources.members.window import Window
 from curate.sources.reader import InputFile, Slice, Span
-from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on
+from curate.sources.reading import byte_size, byte_slices, crawl_window, or_damage
 from curate.sources.settings import SourceConfig
 from curate.sources.sniff import sniff
 from curate.text import clean
 
-ARC = b"filedesc:"
 PAGES = frozenset({"response", "resource", "conversion"})
 # Schemes under which crawlers store what is no page, as a response or resource: name look-ups, logs of wget and wpull,
 # the texts, page lists and pictures of a browser crawler.
@@ -47,7 +45,7 @@ COLUMNS: dict[str, pa.DataType] = {"digest_mismatch": pa.bool_(), "length_mismat
 
 @dataclass(frozen=True)
 class WarcReader:
-    """Reads .warc, .warc.gz and .warc.zst, and WET files, which are WARC files of conversions.
+    """Reads .warc, .warc.gz and .warc.zst, WET files, which are WARC files of conversions, .arc, and those in a WACZ.
 
     `digest_mismatch` is null where no digest was checked (a CRC vouches for the bytes, or there is none), else
     whether the record's digest contradicts its bytes; `length_mismatch` says that Content-Length was wrong.
@@ -56,7 +54,7 @@ class WarcReader:
     config: SourceConfig = field(default_factory=SourceConfig)
     file: InputFile | None = None
 
-    suffixes: ClassVar[tuple[str, ...]] = (".warc",)
+    suffixes: ClassVar[tuple[str, ...]] = (".warc", ".arc", ".wacz")
     pages: ClassVar[bool] = True
     records: ClassVar[bool] = True
 
@@ -68,26 +66,26 @@ class WarcReader:
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Parts of `slice_bytes` where the file is a row of members; else one."""
-        with suppress(OSError), closing(open_input(file.path, self.config)) as source:
-            _no_arc(file, window_on(source))
-        return byte_slices(file, self.config, slice_bytes, lambda window: self._layout(window, file).kind == "members")
+        return byte_slices(file, self.config, slice_bytes, lambda window: self._kind(window, file) == "members")
 
     def size(self, file: InputFile) -> int | None:
         """Bytes on disk; None where offsets count inflated bytes."""
-        return byte_size(file, self.config, lambda window: self._layout(window, file).kind != "stream")
+        return byte_size(file, self.config, lambda window: self._kind(window, file) in ("members", "plain"))
 
     def read(self, file: InputFile, part: Slice) -> Iterator[Span]:
         """The spans of a part. What can't be opened or read is one damaged span. Raises SourceError."""
         return or_damage(file, part, self._spans(file, part))
 
-    def _layout(self, window: Window, file: InputFile) -> FileLayout:
-        return layout(window, file.name, self.config.max_record_bytes)
+    def _kind(self, window: Window, file: InputFile) -> str:
+        """The layout of a file by its stored bytes; "" where its line ends were converted."""
+        if is_doubled(window.take(0, HEAD_BYTES)):
+            return ""
+        return layout(window, file.name, self.config.max_record_bytes).kind
 
     def _spans(self, file: InputFile, part: Slice) -> Iterator[Span]:
-        with closing(open_input(file.path, self.config)) as source:
-            window = window_on(source)
-            _no_arc(file, window)
-            start, records = self._records(window, self._layout(window, file), part)
+        with crawl_window(file.path, self.config) as window:
+            found = layout(window, file.name, self.config.max_record_bytes)
+            start, records = self._records(window, found, part)
             none = True
             for record in records:
                 none = False
@@ -97,10 +95,11 @@ class WarcReader:
 
     def _records(self, window: Window, found: FileLayout, part: Slice) -> tuple[int, Iterator[Record]]:
         limit = self.config.max_record_bytes
+        records = arc_records if found.arc else stream_records
         if found.codec is None:
-            return part.start, _within(stream_records(window, part.start, limit), part)
+            return part.start, _within(records(window, part.start, limit), part)
         if found.kind == "stream":
-            return part.start, _within(_inflated_records(found.codec, limit), part)
+            return part.start, _within(_inflated_records(found.codec, limit, records), part)
         start = part.start if part.exact else next_start(found.codec, part.start, limit)
         end = window.size if part.end is None else min(part.end, window.size)  # a file may shrink while it is read
         return start, member_records(found.codec, start, end, limit)
@@ -194,17 +193,6 @@ def _response(header: WarcHeader, block: bytes) -> HttpResponse:
     return HttpResponse(None, {"content-type": kind}, block)
 
 
-def _no_arc(file: InputFile, window: Window) -> None:
-    """Refuses an ARC file under the name of a WARC, before any of it is taken for damage."""
-    codec = text_layout(window)
-    head = (window if codec is None else Inflated(codec, 0)).take(0, len(ARC))
-    if head == ARC:
-        raise SourceError(
-            f"input.{file.source}: '{file.name}' is an ARC file; convert it with "
-            f"`warcio recompress {file.name} NEW.warc.gz`"
-        )
-
-
 def _within(records: Iterator[Record], part: Slice) -> Iterator[Record]:
     """The records that start in the part; what lies before it is passed over."""
     for record in records:
@@ -214,7 +202,9 @@ def _within(records: Iterator[Record], part: Slice) -> Iterator[Record]:
             yield record
 
 
-def _inflated_records(codec: Codec, max_bytes: int) -> Iterator[Record]:
+def _inflated_records(
+    codec: Codec, max_bytes: int, records: Callable[[Stretches, int, int], Iterator[Record]]
+) -> Iterator[Record]:
     """The records of a file whose members do not hold one record each; offsets count inflated bytes.
 
     A broken stretch of unknown inflated length counts with its compressed length.
@@ -223,7 +213,7 @@ def _inflated_records(codec: Codec, max_bytes: int) -> Iterator[Record]:
     while position < codec.window.size:
         inflated = Inflated(codec, position, base)
         faulty = False
-        for record in stream_records(inflated, base, max_bytes):
+        for record in records(inflated, base, max_bytes):
             yield record
             base = record.offset + record.length
             faulty = bool(record.fault)

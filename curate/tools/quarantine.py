@@ -17,13 +17,14 @@ from curate.errors import UserError, cause, hint
 from curate.inspect.opened import OpenedRun
 from curate.plug_ins.contract import FAILED
 from curate.sources import READ_REASONS, SourceConfig, reader
+from curate.sources.members.arc_stream import arc_records
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.layout import FileLayout, layout
 from curate.sources.members.warc_members import member_records
-from curate.sources.members.warc_stream import Record
+from curate.sources.members.warc_stream import Record, Stretches
 from curate.sources.members.window import Window
 from curate.sources.reader import InputFile
-from curate.sources.reading import open_input, window_on
+from curate.sources.reading import crawl_window, open_input
 from curate.stage import GUARD
 
 
@@ -72,11 +73,16 @@ def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dic
         with closing(open_input(file.path, config)) as source:
             if source.size != file.size:
                 raise UserError(f"{file.name}: has {source.size} bytes, {file.size} when the run read it")
-            window = window_on(source)
+        with crawl_window(file.path, config) as window:
             found = layout(window, file.name, config.max_record_bytes)
             inflated = Inflated(found.codec, 0) if found.codec and found.kind == "stream" else None
             for row in rows:
-                if inflated is not None:
+                if found.arc:
+                    stretches: Stretches = inflated or window
+                    stretches.release(row["offset"])
+                    record = next(arc_records(stretches, row["offset"], config.max_record_bytes))
+                    yield gzip.compress(_written(record), mtime=0)
+                elif inflated is not None:
                     inflated.release(row["offset"])
                     yield gzip.compress(inflated.take(row["offset"], row["length"]), mtime=0)
                 else:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from curate.inspect.lookup import ending_with
 from curate.inspect.opened import OpenedRun
 from curate.scan.crawl import input_files
 from curate.scan.sketch_writer import sketch_all
-from curate.sources import SourceConfig, reader
+from curate.sources import SourceConfig, find_files, reader
 from curate.sources.formats import by_suffix
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.sniff import MAGIC
@@ -92,12 +92,16 @@ def _input(config: Config, name: str) -> tuple[InputFile, SourceConfig]:
     known = ending_with(list(files), name)
     if known:
         return files[known], config.input[files[known].source]
-    if not Path(name).is_file() and "://" not in name:
-        raise UserError(f"{name}: there is no such file; give a file of the config's input or another crawl file")
-    size = Path(name).stat().st_size if "://" not in name else 0
     sources = list(config.input.values())
-    same = [source for source in sources if len(sources) == 1]
-    return InputFile("try", name, size, ""), same[0] if same else SourceConfig(path=name)
+    source = replace(sources[0], path=name, paths=None, cdx=()) if len(sources) == 1 else SourceConfig(path=name)
+    try:
+        found = find_files("try", source)
+    except UserError:
+        way_out = "give a file of the config's input or another crawl file"
+        raise UserError(f"{name}: there is no such file; {way_out}") from None
+    if len(found) > 1:
+        raise UserError(f"{name}: stands for {len(found)} files; name one, such as {found[0].name}")
+    return found[0], source
 
 
 @dataclass(frozen=True)

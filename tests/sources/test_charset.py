@@ -188,3 +188,9 @@ def test_bytes_that_no_encoding_fits_are_known_by_what_is_broken() -> None:
     assert broken_share(b"<p>" + noise + b"</p>", "utf-8") > 0.2
     assert broken_share("<p>\ufffd\ufffd é</p>".encode()) == 0
     assert broken_share(b"<p>caf\xe9 and plain words</p>") == 0
+
+
+def test_a_few_broken_characters_spoil_no_page() -> None:
+    page = b"<html><meta charset=utf-8><p>Words about honey and a garden wall. \xed\xa0\xbd, and \xed\xb0\x80\xff</p>"
+    assert broken_share(page, "utf-8") == 0.0
+    assert broken_share(page * 6, "utf-8") > 0.2

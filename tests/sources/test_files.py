@@ -67,8 +67,8 @@ def test_path_lists_as_written_with_a_prefix(crawl: Path, packed: bool) -> None:
         ({"path": "/dev/zero", "format": "warc"}, r"'/dev/zero' is a pipe or a device"),
         ({}, r"no input is given; set `path`"),
         ({"paths": "gone"}, r"the path list 'gone' can't be read \(no such file"),
-        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.cdx, .cdxj, .json"),
-        ({"path": "x.arc.gz"}, r"'x.arc.gz' is an ARC file; convert it"),
+        ({"path": "x.txt"}, r"'x.txt' has none of the known endings \(.arc, .cdx, .cdxj, .json"),
+        ({"path": "x.tar.gz"}, r"'x.tar.gz' is a TAR archive; unpack it"),
     ],
 )
 def test_a_sentence_for_every_mistake(crawl: Path, options: dict[str, object], sentence: str) -> None:
@@ -152,13 +152,3 @@ def test_home_and_variables_are_filled_in(tmp_path: Path, monkeypatch: pytest.Mo
         find_files("web", SourceConfig(path="$NOWHERE/a.jsonl"))
     config = parse_config({"input": "a", "output": "~/out", "stages": ["exact_dedup"]})
     assert config.output == str(tmp_path / "out")
-
-
-def test_an_arc_file_under_the_name_of_a_warc_is_told_before_the_run(tmp_path: Path) -> None:
-    arc = b"filedesc://x.arc 0.0.0.0 20010101000000 text/plain 9\n1 0 x\n\n"
-    for name, data in (("a.warc.gz", gzip.compress(arc)), ("b.warc", arc)):
-        (tmp_path / name).write_bytes(data)
-        config = SourceConfig(path=str(tmp_path / name))
-        (file,) = find_files("web", config)
-        with pytest.raises(UserError, match="is an ARC file; convert it with `warcio recompress"):
-            reader(config, file).slices(file, 1 << 20)

@@ -45,7 +45,7 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("a.arc.gz", "warcio recompress"), ("a.html", "curate pack"), ("a.csv", "JSON Lines"), ("a.zip", "unzip")],
+    [("a.html", "curate pack"), ("a.csv", "JSON Lines"), ("a.zip", "unzip")],
 )
 def test_a_name_that_tells_what_can_be_done_with_the_file(name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

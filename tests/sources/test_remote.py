@@ -17,9 +17,10 @@ from curate.sources import remote as module
 from curate.sources.reader import InputFile, Slice, settled
 from curate.sources.remote import RemoteBytes, host_slot, retried
 from tests.sources.reading import kept, numbers, real, reasons, sliced
-from tests.sources.warc_bytes import member, site
+from tests.sources.warc_bytes import member, site, wacz
 
 CRAWL = b"".join(map(member, site(40)))
+WACZ = wacz({"archive/a.warc.gz": CRAWL, "pages/pages.jsonl": b"{}"})
 RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 
 
@@ -45,11 +46,14 @@ class Unreliable(BaseHTTPRequestHandler):
             self._answer(403 if "/forbidden/" in self.path else 503, b"")
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(CRAWL)))
+        self.send_header("Content-Length", str(len(self._crawl())))
         self.send_header("ETag", '"v1"')
         if "/whole/" not in self.path:
             self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
+
+    def _crawl(self) -> bytes:
+        return WACZ if self.path.partition("?")[0].endswith(".wacz") else CRAWL
 
     def _asked(self) -> int:
         with self.lock:
@@ -69,8 +73,9 @@ class Unreliable(BaseHTTPRequestHandler):
 
     def _get(self, times: int) -> None:
         found = RANGE.match(self.headers.get("Range", ""))
-        start, end = (int(found[1]), int(found[2]) + 1) if found else (0, len(CRAWL))
-        data = CRAWL[start:end]
+        crawl = self._crawl()
+        start, end = (int(found[1]), int(found[2]) + 1) if found else (0, len(crawl))
+        data = crawl[start:end]
         if "/gone/" in self.path or "/later/" in self.path:
             self._answer(404, b"")
         elif "/spell/" in self.path and "Range" not in self.headers:
@@ -82,7 +87,7 @@ class Unreliable(BaseHTTPRequestHandler):
         elif "/cut/" in self.path and times % 2:
             self._answer(206, data, sent=len(data) // 2)
         elif "/whole/" in self.path:
-            self._answer(200, CRAWL)
+            self._answer(200, crawl)
         else:
             self._answer(206 if found else 200, data)
 
@@ -123,6 +128,16 @@ def test_a_server_that_fails_now_and_then_costs_nothing(server: str, how: str) -
     assert kept(spans) == numbers(range(40)) and reasons(spans) == []
     if how != "whole":
         assert real(sliced(made, file, 9000)) == spans
+
+
+@pytest.mark.parametrize("how", ["good", "busy", "cut", "whole"])
+def test_the_warc_files_of_a_remote_wacz_are_read_in_place(server: str, how: str) -> None:
+    config = SourceConfig(path=f"{server}/{how}/a.wacz?token=geheim")
+    (file,) = find_files("web", config)
+    assert file.name == f"{server}/{how}/a.wacz?token=***!/archive/a.warc.gz" and file.size == len(CRAWL)
+    spans = list(settled(reader(config, file).read(file, Slice())))
+    assert kept(spans) == numbers(range(40)) and reasons(spans) == []
+    assert real(sliced(reader(config, file), file, 9000)) == spans
 
 
 def test_an_error_after_the_last_try_names_the_file(server: str) -> None:

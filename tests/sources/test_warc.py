@@ -278,14 +278,6 @@ def test_digests_are_checked_where_no_crc_vouches(tmp_path: Path) -> None:
         assert found == verdicts and kept(spans) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("name", ["a.arc", "a.arc.gz", "a.ARC.GZ"])
-def test_arc_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    from curate.errors import UserError
-
-    with pytest.raises(UserError, match="is an ARC file"):
-        read(put(tmp_path, name, b"filedesc://a.arc 0.0.0.0 20050101000000 text/plain 1\n"))
-
-
 def test_what_crawlers_store_for_themselves_is_no_page(tmp_path: Path) -> None:
     own = (
         "urn:text:http://a.example/",

@@ -3,6 +3,8 @@
 import base64
 import gzip
 import hashlib
+import io
+import zipfile
 import zlib
 
 import zstandard
@@ -110,3 +112,27 @@ def dictionary_frame(dictionary: bytes, packed: bool = False) -> bytes:
 def site(pages: int, words: int = 120) -> list[bytes]:
     """A warcinfo and the pages 0 to `pages` - 1."""
     return [warcinfo(), *(response(number, words) for number in range(pages))]
+
+
+def wacz(files: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    """A ZIP archive of files by name."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as opened:
+        for name, data in files.items():
+            opened.writestr(zipfile.ZipInfo(name), data, method)
+    return held.getvalue()
+
+
+def arc(pages: int, version: int = 1) -> list[bytes]:
+    """The records of an ARC file: its version block, and the pages 0 to `pages` - 1 at http://site.example/<number>."""
+    fields = "URL IP-address Archive-date Content-type Archive-length" if version == 1 else (
+        "URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length")
+    block = f"{version} 0 crawler\n{fields}\n".encode()
+    more = "" if version == 1 else "200 - - 0 a.arc "
+    records = [f"filedesc://a.arc 0.0.0.0 20050607080910 text/plain {more}{len(block)}\n".encode() + block + b"\n"]
+    for number in range(pages):
+        answer = http(page(number))
+        url = f"http://site.example/{number}" if number != 1 else "http://site.example/a b/1"
+        line = f"{url} 10.0.0.{number} 20050607080910 text/html {more}{len(answer)}\n"
+        records.append(line.encode() + answer + b"\n")
+    return records

@@ -31,6 +31,7 @@ LAYOUTS: dict[str, tuple[str, Callable[[list[bytes]], bytes]]] = {
     "one member for all": ("a.warc.gz", lambda records: member(b"".join(records))),
     "three records a member": ("a.warc.gz", several),
     "uncompressed": ("a.warc", b"".join),
+    "line ends converted": ("a.warc", lambda records: b"".join(records).replace(b"\n", b"\r\n")),
     "a zstd frame a record": ("a.warc.zst", lambda records: b"".join(map(frame, records))),
     "zstd with a dictionary": (
         "a.warc.zst",

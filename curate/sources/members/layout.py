@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from curate.sources.members.arc_stream import MAGIC as ARC
 from curate.sources.members.gzip_members import GzipMembers
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.member_chain import Codec, next_start
@@ -22,6 +23,7 @@ class FileLayout:
 
     kind: Kind
     codec: Codec | None = None
+    arc: bool = False  # its records are those of an ARC file, whatever its name
 
 
 def layout(window: Window, name: str, max_bytes: int) -> FileLayout:
@@ -30,9 +32,11 @@ def layout(window: Window, name: str, max_bytes: int) -> FileLayout:
     The first bytes say which codec it is; where nothing can be read with that, the name does.
     """
     stream = WholeStream.at_start(window)
+    by_head, by_name = stream or _codec_of_bytes(window), _codec_of_name(window, name)
+    if (window if by_head is None else Inflated(by_head, 0)).take(0, len(ARC)) == ARC:
+        return FileLayout("plain" if by_head is None else "stream", by_head, arc=True)
     if stream is not None:
         return FileLayout("stream", stream)
-    by_head, by_name = _codec_of_bytes(window), _codec_of_name(window, name)
     if by_head and by_name and by_head.name == by_name.name:
         by_name = by_head
     if by_head is None and window.take(0, 4) == b"WARC":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from curate.sources.members.digest import block_matches
+from curate.sources.members.line_ends import converted
 from curate.sources.members.warc_record import (
     BLANK,
     HEADER_END,
@@ -173,6 +174,12 @@ def _misfit(window: Stretches, offset: int, header: WarcHeader, max_bytes: int) 
     block = _without_blank_line(found)
     cut = at_end and header.length > len(found) and (len(block) == len(found) or window.fault != "")
     match = block_matches(header, block)
+    if not (match or mark or cut):
+        guesses = converted(block, header.length, b"\r\n" not in window.take(offset, header.size))
+        for guess in guesses:
+            if len(guess) == header.length and block_matches(header, guess) is not False:
+                return Record(offset, end - offset, header, guess)
+        match = None if guesses else match  # a digest of other line ends says nothing
     if match or (match is None and not mark and not cut):
         return Record(offset, end - offset, header, block, length_mismatch=True)
     if cut:

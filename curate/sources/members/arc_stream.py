@@ -1,0 +1,90 @@
+"""ARC records, which crawlers wrote before WARC (Internet Archive, "ARC File Format Version 1.0", and version 2).
+
+A record is one line (`URL IP date type length`, in version 2 with more fields before the length) and so many bytes.
+Each is given the header that it would have as a WARC record, so that what comes after need not know.
+"""
+
+import re
+from collections.abc import Iterator
+
+from curate.sources.members.warc_record import WarcHeader
+from curate.sources.members.warc_stream import HEAD_BYTES, STEP, Record, Stretches
+
+MAGIC = b"filedesc:"
+# Addresses may hold spaces, as they were typed; the IP address and the date behind them are what can be trusted.
+LINE = re.compile(
+    rb"([A-Za-z][A-Za-z0-9+.-]*:[^\r\n]{0,32768}?) ([0-9.]{7,15}|[0-9A-Fa-f:]{2,39}|-) (\d{14}|\d{12}) "
+    rb"([^\r\n]{0,32768}? )??(\d{1,15})\r?\n"
+)
+HEAD = re.compile(rb"\n[A-Za-z][A-Za-z0-9+.-]*:[^\r\n]* (?:[0-9.]{7,15}|[0-9A-Fa-f:]{2,39}|-) \d{12,14} ")
+CAUSE = "no ARC header, or its length does not fit"
+
+
+def arc_records(window: Stretches, offset: int, max_bytes: int) -> Iterator[Record]:
+    """Records, damage and padding from `offset` to the end of the bytes; they tile without a gap."""
+    while True:
+        window.release(offset)
+        head = window.take(offset, HEAD_BYTES)
+        if not head:
+            return
+        rest = head.lstrip(b"\0\r\n \t")
+        if len(rest) < len(head):
+            yield Record(offset, len(head) - len(rest))
+            offset += len(head) - len(rest)
+            continue
+        record = _record(window, offset, max_bytes)
+        yield record
+        offset += record.length
+
+
+def _record(window: Stretches, offset: int, max_bytes: int) -> Record:
+    header = _header(window, offset)
+    if header is None:
+        return Record(offset, _next(window, offset + 1) - offset, fault=window.fault or CAUSE)
+    start, end = offset + header.size, offset + header.size + header.length
+    if header.length > max_bytes:
+        window.release(end - 1)
+        block = b""
+    else:
+        block = window.take(start, header.length)
+    cut = header.length > 0 and not window.take(end - 1, 1)
+    behind = window.take(end, HEAD_BYTES)
+    fits = not behind.strip(b"\r\n\0") or behind.startswith((b"\n", b"\r\n")) or LINE.match(behind) is not None
+    if cut or not fits:
+        following = _next(window, max(start, window.first))
+        missing = f"the file ends {end - following} bytes before this record does" if cut else ""
+        return Record(offset, following - offset, header, fault=window.fault or missing or CAUSE)
+    behind = behind[:2]
+    end += len(behind) - len(behind.lstrip(b"\r\n"))
+    if header.length > max_bytes:
+        return Record(offset, end - offset, header, too_large=header.length)
+    return Record(offset, end - offset, header, block)
+
+
+def _header(window: Stretches, offset: int) -> WarcHeader | None:
+    line = LINE.match(window.take(offset, HEAD_BYTES)) or LINE.match(window.take(offset, 1 << 17))
+    if line is None:
+        return None
+    url, address, date, middle, length = (part.decode("utf-8", "replace") for part in (*line.groups(b""),))
+    date = date.ljust(14, "0")
+    fields = {
+        "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
+        "warc-target-uri": url,
+        "warc-date": f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:]}Z",
+        "warc-ip-address": address,
+        "content-type": middle.partition(" ")[0],
+        "content-length": length,
+    }
+    return WarcHeader(fields, int(length), line.end())
+
+
+def _next(window: Stretches, offset: int) -> int:
+    """Where the next header line stands, or the end of the bytes."""
+    while True:
+        block = window.take(offset, STEP)
+        found = HEAD.search(block)
+        if found:
+            return offset + found.start() + 1
+        if len(block) < STEP:
+            return offset + len(block)
+        offset += len(block) - HEAD_BYTES
