@@ -13,7 +13,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.rules.evidence import marked
 from stages.rules.scope import in_scope
@@ -96,12 +95,9 @@ class C4(RuleStage):
     absent: ClassVar[Mapping[str, str]] = {"bad_words": "no bad_words_file was given"}
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the list can't be read, before a page is."""
-        try:
-            if self.bad_words_file is not None:
-                word_list(self.bad_words_file)
-        except UserError as error:
-            raise ValueError(f"bad_words_file: {error}") from None
+        """Raises UserError where the list can't be read, before a page is."""
+        if self.bad_words_file is not None:
+            word_list(self.bad_words_file)
 
     def clean(self, doc: Document) -> Document:
         if not in_scope(self.languages, doc):

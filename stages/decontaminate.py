@@ -17,7 +17,6 @@ from pydantic import Field
 
 from curate.corpus import Corpus
 from curate.document import Document, Drop
-from curate.errors import UserError
 from curate.stage import CUT, Cuts, FileName, Sketch, Span, Verdicts
 from stages.spans.evaluation_sets import EvaluationText, Grams, Index, made
 from stages.spans.plain_words import plain_places, plain_words
@@ -80,11 +79,8 @@ class Decontaminate:
             raise ValueError(f"min_ngram ({self.min_ngram}) must not be above ngram ({self.ngram})")
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where a set can't be read, before a page is."""
-        try:
-            self.index()
-        except UserError as error:
-            raise ValueError(str(error)) from error
+        """Raises UserError where a set can't be read, before a page is."""
+        self.index()
 
     def index(self) -> Index:
         """The n-grams of the sets, made once a process."""

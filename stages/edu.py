@@ -9,7 +9,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.models.onnx_file import load_scorer
 from stages.rules.scope import in_scope
@@ -56,12 +55,9 @@ class Edu(RuleStage):
         return self.needs
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model can't be had, before a page is read."""
-        try:
-            if self.model and self.tokenizer:
-                load_scorer(self.model, self.tokenizer, self.max_tokens, self.output)
-        except UserError as error:
-            raise ValueError(str(error)) from error.__cause__
+        """Raises UserError where the model can't be had, before a page is read."""
+        if self.model and self.tokenizer:
+            load_scorer(self.model, self.tokenizer, self.max_tokens, self.output)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         return self.measure_all([doc])[0]

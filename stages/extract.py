@@ -10,7 +10,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.errors import UserError
 from curate.stage import FileName, Measures, Rule, RuleStage
 from curate.text import clean
 from stages.extraction.article import TextOptions, article_text
@@ -57,12 +56,9 @@ class Extract(RuleStage):
     absent: ClassVar[Mapping[str, str]] = {"confidence": "only engine: blocks has one, of pages and not of texts"}
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model is missing or foreign, before a page is read."""
+        """Raises UserError where the model is missing or foreign, before a page is read."""
         if self.engine == "blocks":
-            try:
-                model.load(self.model).check()
-            except UserError as error:
-                raise ValueError(str(error)) from None
+            model.load(self.model).check()
         elif self.model is not None:
             raise ValueError("model: is for engine: blocks; set that, or take model out")
 

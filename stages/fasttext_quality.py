@@ -8,7 +8,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.errors import UserError, hint
+from curate.errors import hint
 from curate.stage import FileName, Rule, RuleStage
 from stages.models.fasttext_file import PREFIX, label_score, labels, load_model
 from stages.rules.scope import in_scope
@@ -35,12 +35,9 @@ class FastTextQuality(RuleStage):
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the model is for other languages")
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model can't be had or has no such label, before a page is read."""
-        try:
-            load_model(self.model)
-            known = labels(self.model)
-        except UserError as error:
-            raise ValueError(str(error)) from error.__cause__
+        """Raises UserError where the model can't be had or has no such label, before a page is read."""
+        load_model(self.model)
+        known = labels(self.model)
         if self.label not in known and PREFIX + self.label not in known:
             names = [label.removeprefix(PREFIX) for label in known[:20]]
             raise ValueError(f"label: {self.model} has no label {self.label}; {hint(self.label, names)}")

@@ -9,7 +9,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.errors import UserError
 from curate.stage import FileName, Measures, Rule, RuleStage
 from stages.languages.table import LanguageRow, Table, load_table, row_of
 from stages.models.word_grams import plain_word
@@ -161,11 +160,8 @@ class FineWeb2(RuleStage):
     absent: ClassVar[Mapping[str, str]] = dict.fromkeys(measures, "the table has no row for the language")
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the table can't be read, before a page is read."""
-        try:
-            self._table()
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        """Raises UserError where the table can't be read, before a page is read."""
+        self._table()
 
     def _table(self) -> Table:
         return load_table(self.table, LIMITS)

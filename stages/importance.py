@@ -80,11 +80,8 @@ class Importance:
         return ("token_count",) if self.tokens is not None else ()
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model is missing or foreign, before a page is read."""
-        try:
-            load_model(self.model)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        """Raises UserError where the model is missing or foreign, before a page is read."""
+        load_model(self.model)
 
     def sketch(self, doc: Document) -> Sketch:
         tokens = 1 if self.tokens is None else doc.attributes.get("token_count")

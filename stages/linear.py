@@ -12,7 +12,6 @@ import xxhash
 from pydantic import Field
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.models import linear_model
 from stages.models.linear_model import LinearModel, LinearTrainer
@@ -67,11 +66,8 @@ class Linear(RuleStage):
     trainer: ClassVar[type[LinearTrainer]] = LinearTrainer
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model is missing or foreign, before a page is read."""
-        try:
-            load_model(self.model)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        """Raises UserError where the model is missing or foreign, before a page is read."""
+        load_model(self.model)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         if not in_scope(self.languages, doc):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.models.word_grams import plain_word
 from stages.rules import bayes_model
@@ -80,11 +79,8 @@ class NaiveBayes(RuleStage):
     trainer: ClassVar[type[BayesTrainer]] = BayesTrainer
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the model is missing or foreign, before a page is read."""
-        try:
-            load_model(self.model)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        """Raises UserError where the model is missing or foreign, before a page is read."""
+        load_model(self.model)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         if not in_scope(self.languages, doc):

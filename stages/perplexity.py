@@ -10,7 +10,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Rule, RuleStage
 from stages.languages.codes import same_language
 from stages.models.backoff import log10_probabilities
@@ -73,14 +72,11 @@ class Perplexity(RuleStage):
             raise ValueError(f"min_perplexity {self.min_perplexity:g} is above max_perplexity: no page could pass")
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where a model or a tokenizer can't be had, before a page is read."""
-        try:
-            for path in self.models.values():
-                load_ngrams(path)
-            for path in (self.pieces or {}).values():
-                load_pieces(path)
-        except UserError as error:
-            raise ValueError(str(error)) from error.__cause__
+        """Raises UserError where a model or a tokenizer can't be had, before a page is read."""
+        for path in self.models.values():
+            load_ngrams(path)
+        for path in (self.pieces or {}).values():
+            load_pieces(path)
 
     def measure(self, doc: Document) -> dict[str, Any]:
         language = _key(tuple(self.models), doc.attributes.get("language"))

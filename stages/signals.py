@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from curate.document import Document
-from curate.errors import UserError
 from curate.stage import FileName, Measures, RuleStage
 from stages.rules import signals
 from stages.rules.scope import entries
@@ -40,13 +39,10 @@ class Signals(RuleStage):
     keeps_text: ClassVar[bool] = True
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where a list can't be read, before a page is."""
+        """Raises UserError where a list can't be read, before a page is."""
         for option in ("bad_words", "stop_words"):
-            for language, path in getattr(self, option).items():
-                try:
-                    _listed(path)
-                except UserError as error:
-                    raise ValueError(f"{option}: {language}: {error}") from None
+            for path in getattr(self, option).values():
+                _listed(path)
 
     def clean(self, doc: Document) -> Document:
         """The document with the signals of its lines, if asked for; the text stays."""

@@ -9,7 +9,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document, Drop
-from curate.errors import UserError
 from curate.stage import FileName
 from curate.text import TOKENS_PER_WORD, estimated_tokens
 from stages.models.pieces import load_tokenizer
@@ -50,13 +49,10 @@ class Tokens:
         return self.tokenizer is None
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where the tokenizer can't be had, before a page is read."""
+        """Raises UserError where the tokenizer can't be had, before a page is read."""
         if self.tokenizer is None:
             return
-        try:
-            load_tokenizer(self.tokenizer)
-        except UserError as error:
-            raise ValueError(str(error)) from error
+        load_tokenizer(self.tokenizer)
 
     def apply(self, doc: Document) -> Document | Drop:
         if self.tokenizer is None:

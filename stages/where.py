@@ -86,12 +86,9 @@ class Where(RuleStage):
         return None if missing is None else f"'{missing}' was not recorded, since the condition did not name it"
 
     def check(self, before: object, after: object) -> None:
-        """Raises ValueError where a list can't be read, before a page is."""
+        """Raises UserError where a list can't be read, before a page is."""
         for option in _LISTS.values():
-            try:
-                _listed(getattr(self, option))
-            except UserError as error:
-                raise ValueError(f"{option}: {error}") from None
+            _listed(getattr(self, option))
 
     def measure(self, doc: Document) -> dict[str, Any]:
         """The built-in measures, and in `attributes`, as JSON, the others that the condition names."""

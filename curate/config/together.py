@@ -33,14 +33,14 @@ def _way_out(name: str) -> str:
 def _check_one(
     place: str, stage: Stage, before: Sequence[tuple[str, Stage]], after: Sequence[tuple[str, Stage]]
 ) -> None:
-    """What a stage says of those around it."""
-    try:
-        with Blamed(place, passing=(UserError, ValueError, OSError)):
+    """What a stage says of those around it and of the files that it needs."""
+    with Blamed(place, passing=(UserError,)):
+        try:
             check = declared(stage).check
             if check is not None:
                 check(before, after)
-    except ValueError as error:
-        raise UserError(f"{place}: {error}") from None
-    except OSError as error:
-        at = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"{place}: {at}can't be read ({cause(error)})") from None
+        except (UserError, ValueError) as error:
+            raise UserError(f"{place}: {error}") from error.__cause__
+        except OSError as error:
+            at = f"{error.filename}: " if error.filename else ""
+            raise UserError(f"{place}: {at}can't be read ({cause(error)})") from None

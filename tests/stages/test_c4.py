@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from stages.c4 import C4, POLICY_PHRASES, sentences
 
 LINE = "This line has four words."
@@ -129,7 +130,7 @@ def test_other_languages_pass_unedited_with_null_measures() -> None:
 
 
 def test_a_missing_list_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"bad_words_file: .*gone\.txt"):
+    with pytest.raises(UserError, match=r"gone\.txt: can.t be read as a list"):
         C4(bad_words_file=str(tmp_path / "gone.txt")).check([], [])
 
 

@@ -11,6 +11,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from stages.edu import Edu
 from stages.models import onnx_file
 from stages.models.onnx_file import STEP, load_scorer
@@ -145,7 +146,7 @@ def test_one_of_several_outputs_is_the_score(files: dict[str, str], tmp_path: Pa
         for output in range(3)
     ]
     assert len(set(scores)) == 3
-    with pytest.raises(ValueError, match="it gives 3 numbers a text, and number 3 is asked for"):
+    with pytest.raises(UserError, match="it gives 3 numbers a text, and number 3 is asked for"):
         Edu(model=three, tokenizer=files["tokenizer"], output=3).check([], [])
 
 
@@ -156,15 +157,15 @@ def test_files_that_cannot_be_used_are_told_before_a_page_is_read(files: dict[st
     (tmp_path / "text.onnx").write_text("no model")
     (tmp_path / "empty.onnx").write_bytes(b"")
     for name in ("cut.onnx", "text.onnx", "empty.onnx"):
-        with pytest.raises(ValueError, match=name + r": can't be used as a text classifier \(.+\); give") as refused:
+        with pytest.raises(UserError, match=name + r": can't be used as a text classifier \(.+\); give") as refused:
             Edu(model=str(tmp_path / name), tokenizer=files["tokenizer"]).check([], [])
         assert "\n" not in str(refused.value)
     other = write_classifier(tmp_path / "other.onnx", inputs=("input_ids", "attention_mask", "pixels"))
-    with pytest.raises(ValueError, match="it asks for the input pixels"):
+    with pytest.raises(UserError, match="it asks for the input pixels"):
         Edu(model=other, tokenizer=files["tokenizer"]).check([], [])
-    with pytest.raises(ValueError, match=r"gone\.onnx: there is no such model"):
+    with pytest.raises(UserError, match=r"gone\.onnx: there is no such model"):
         Edu(model=str(tmp_path / "gone.onnx"), tokenizer=files["tokenizer"]).check([], [])
-    with pytest.raises(ValueError, match=r"text\.onnx: is no tokenizer"):
+    with pytest.raises(UserError, match=r"text\.onnx: is no tokenizer"):
         Edu(model=files["model"], tokenizer=str(tmp_path / "text.onnx")).check([], [])
 
 
@@ -173,7 +174,7 @@ def test_without_the_package_the_error_holds_the_install_command(
 ) -> None:
     load_scorer.cache_clear()
     monkeypatch.setattr(onnx_file, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install onnxruntime"):
+    with pytest.raises(UserError, match=r"pip install onnxruntime"):
         Edu(**files).check([], [])
     load_scorer.cache_clear()
 

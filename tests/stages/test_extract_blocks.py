@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from stages.extract import Extract
 from stages.extraction.blocks import model
 from tests.stages.labelled import labelled
@@ -65,7 +66,7 @@ def test_what_if_is_told_where_a_rerun_is_needed() -> None:
     [({"engine": "blocks", "model": "none.json"}, "can't be read"), ({"model": "x.json"}, "is for engine: blocks")],
 )
 def test_check_refuses(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((UserError, ValueError), match=message):
         Extract(**fields).check([], [])
 
 

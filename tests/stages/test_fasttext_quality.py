@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from curate.plug_ins.named_files import files_of
 from stages.fasttext_quality import FastTextQuality
 from stages.models.fasttext_file import answers, load_model
@@ -94,7 +95,7 @@ def test_mistakes_are_told_before_a_page_is_read(model: str, tmp_path: Path) -> 
     FastTextQuality(model=model, label="__label__hq", min_score=0.5).check([], [])
     with pytest.raises(ValueError, match=r"label: .*two\.bin has no label hg; known are hq, cc"):
         FastTextQuality(model=model, label="hg", min_score=0.5).check([], [])
-    with pytest.raises(ValueError, match=r"no model at .*gone\.bin"):
+    with pytest.raises(UserError, match=r"no model at .*gone\.bin"):
         FastTextQuality(model=str(tmp_path / "gone.bin"), label="hq", min_score=0.5).check([], [])
     for fields in ({"label": "hq", "min_score": 0.5}, {"model": model, "label": "hq"}, {"model": model}):
         with pytest.raises(ValidationError):

@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
 from curate.plug_ins.named_files import files_of
@@ -131,7 +132,7 @@ def test_language_scores_count_when_they_are_asked_for() -> None:
 
 def test_a_table_that_cannot_be_read_is_told_before_a_page_is_read(tmp_path: Path) -> None:
     FineWeb2().check([], [])
-    with pytest.raises(ValueError, match=r"gone\.tsv: can't be read"):
+    with pytest.raises(UserError, match=r"gone\.tsv: can't be read"):
         FineWeb2(table=str(tmp_path / "gone.tsv")).check([], [])
     assert files_of(FineWeb2(table="mine.tsv")) == {"table": ["mine.tsv"]}
     with pytest.raises(ValidationError):

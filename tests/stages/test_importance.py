@@ -95,7 +95,7 @@ def test_a_training_without_words_is_refused() -> None:
 def test_a_damaged_model_is_refused(header: dict[str, Any], ratios: Any, message: str, tmp_path: Path) -> None:
     whole = {"hash": importance_model.HASH, "order": 1, **header}
     arrays_file.save(tmp_path / "model", importance_model.KIND, whole, {"ratios": ratios})
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(UserError, match=message):
         Importance(model=str(tmp_path / "model"), documents=1).check([], [])
 
 

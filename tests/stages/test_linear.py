@@ -210,16 +210,16 @@ def test_a_damaged_model_is_refused(header: dict[str, Any], weights: Any, messag
     whole = {"hash": linear_model.HASH, "order": 1, "bits": 8, "bias": 0.0, **header}
     weights = np.zeros(256, np.float32) if weights is None else weights
     arrays_file.save(path, linear_model.KIND, whole, {"weights": weights})
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(UserError, match=message):
         Linear(model=str(path)).check([], [])
 
 
 def test_a_model_of_another_stage_is_refused(tmp_path: Path) -> None:
     good, bad = jsonl(tmp_path / "good.jsonl", GOOD), jsonl(tmp_path / "bad.jsonl", BAD)
     train("naive_bayes", good, bad, str(tmp_path / "model"))
-    with pytest.raises(ValueError, match=r"is no linear model of curate .*curate naive_bayes.*; train one with"):
+    with pytest.raises(UserError, match=r"is no linear model of curate .*curate naive_bayes.*; train one with"):
         Linear(model=str(tmp_path / "model")).check([], [])
-    with pytest.raises(ValueError, match="there is no such model"):
+    with pytest.raises(UserError, match="there is no such model"):
         Linear(model=str(tmp_path / "gone")).check([], [])
 
 

@@ -218,7 +218,7 @@ def test_nothing_is_unpickled(model: Path) -> None:
 
 
 def test_a_missing_or_cut_model_is_an_error(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no such model"):
+    with pytest.raises(UserError, match="no such model"):
         NaiveBayes(model=str(tmp_path / "gone")).check([], [])
     model.write_bytes(model.read_bytes()[:-30])
     with pytest.raises(UserError, match="no naive Bayes model"):

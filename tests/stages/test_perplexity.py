@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from curate.config.file import parse_config
 from curate.document import Address, Document, Drop
+from curate.errors import UserError
 from curate.output.fingerprint import named_files
 from stages.models.ccnet_text import ccnet_text
 from stages.perplexity import Perplexity
@@ -143,11 +144,11 @@ def test_pieces_by_sentencepiece_and_by_tokenizer_json(tmp_path: Path) -> None:
 def test_mistakes_are_told_before_a_page_is_read(model: str, tmp_path: Path) -> None:
     Perplexity(models={"en": model}).check([], [])
     (tmp_path / "no.model").write_bytes(b"\x0e no model")
-    with pytest.raises(ValueError, match="is no SentencePiece model"):
+    with pytest.raises(UserError, match="is no SentencePiece model"):
         Perplexity(models={"en": model}, pieces={"en": str(tmp_path / "no.model")}).check([], [])
-    with pytest.raises(ValueError, match=r"gone\.model: can't be read"):
+    with pytest.raises(UserError, match=r"gone\.model: can't be read"):
         Perplexity(models={"en": model}, pieces={"en": str(tmp_path / "gone.model")}).check([], [])
-    with pytest.raises(ValueError, match=r"gone\.arpa: there is no such model"):
+    with pytest.raises(UserError, match=r"gone\.arpa: there is no such model"):
         Perplexity(models={"en": str(tmp_path / "gone.arpa")}).check([], [])
     for fields in (
         {"models": {}},

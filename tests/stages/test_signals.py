@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from curate.document import Address, Document
+from curate.errors import UserError
 from stages.rules.signals import DOCUMENT, LINES
 from stages.signals import Signals
 
@@ -31,7 +32,7 @@ def test_lists_are_by_language(tmp_path: Path) -> None:
     assert (measured["rps_doc_ldnoobw_words"], measured["rps_doc_stop_word_fraction"]) == (1, round(1 / 6, 8))
     foreign = PAGE.annotate(language="de")
     assert Signals(bad_words=lists).measure(foreign)["rps_doc_ldnoobw_words"] is None
-    with pytest.raises(ValueError, match=r"stop_words: en: .*gone"):
+    with pytest.raises(UserError, match=r"gone: can.t be read as a list"):
         Signals(stop_words={"en": str(tmp_path / "gone")}).check([], [])
 
 

@@ -102,7 +102,7 @@ def test_a_missing_or_foreign_tokenizer_is_refused(tmp_path: Path, tokenizer: st
     foreign = tmp_path / "foreign.json"
     foreign.write_text('{"model": 1}')
     for path in (foreign, tmp_path / "gone.json", tmp_path):
-        with pytest.raises(ValueError, match=path.name):
+        with pytest.raises(UserError, match=path.name):
             Tokens(tokenizer=str(path)).check([], [])
 
 
