@@ -48,7 +48,6 @@ EXIT_STATUS = {
     "3": "--strict was given and the input was damaged",
     "130, 143": "stopped by Ctrl-C or SIGTERM; the same command goes on",
 }
-EXIT_CODES = "\b\nExit status:\n" + "\n".join(f"  {code:<10}{meaning}" for code, meaning in EXIT_STATUS.items())
 
 
 class Commands(click.Group):
@@ -69,6 +68,11 @@ class Commands(click.Group):
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(300)) for name, command in found if command])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the exit status says."""
+        with formatter.section("Exit status"):
+            formatter.write_dl(list(EXIT_STATUS.items()))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with mistakes_printable():
@@ -95,7 +99,6 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="curate")

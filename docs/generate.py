@@ -80,6 +80,11 @@ What `--help` tells, for every command. Written by `docs/generate.py` from the c
 A mistake is one sentence on standard error that names the place and the way out. Summaries go to standard output,
 progress and warnings to standard error.
 
+On a terminal, tables and sentences take its width: names go on in the next line, addresses are cut in the middle (`…`),
+numbers never, and columns that still do not fit follow below. What dropped a page, broken limits and alarms are
+coloured; `NO_COLOR`, `CLICOLOR=0` or `TERM=dumb` turn that off, `FORCE_COLOR` or `CLICOLOR_FORCE` on, also for a pipe.
+A pipe or file gets everything at full width.
+
 `eval "$(curate completion bash)"` in the shell's start-up file makes bash complete commands and options; zsh and fish
 have the same.
 """

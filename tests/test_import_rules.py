@@ -68,6 +68,7 @@ ORDER = (
     "curate.report",
     "curate.tools",
     "curate.terminal",
+    "curate.commands.screen",
     "curate.commands.make",
     "curate.commands.look",
     "curate.commands.know",

@@ -248,7 +248,7 @@ def test_shards_by_language(input_glob: str, tmp_path: Path) -> None:
 
 
 def test_write_by_an_attribute_that_nothing_declares_is_refused(input_glob: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="write: by: nothing before it declares the attribute 'colour'"):
+    with pytest.raises(UserError, match="write: by: nothing among the stages declares the attribute 'colour'"):
         run_it(settings(input_glob, tmp_path / "out", write={"by": "colour"}))
 
 

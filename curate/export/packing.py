@@ -52,9 +52,7 @@ def best_fit(tokens: npt.NDArray[Any], ends: I64, length: int, pad: int) -> Pack
     packed = np.full(rows * length, pad, tokens.dtype)
     for start, stop, to in zip(starts.tolist(), stops.tolist(), at.tolist()):
         packed[to : to + stop - start] = tokens[start:stop]
-    return Packed(
-        packed, np.arange(1, rows + 1) * length, document, at, at + sizes, rows * length - int(sizes.sum())
-    )
+    return Packed(packed, np.arange(1, rows + 1) * length, document, at, at + sizes, rows * length - int(sizes.sum()))
 
 
 def _pieces(ends: I64, length: int) -> tuple[I64, I64, I64]:

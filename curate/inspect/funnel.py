@@ -118,6 +118,11 @@ def cut_out(stats: Stats) -> list[str]:
 
 
 def summary(stats: Stats, counted: bool = False) -> str:
+    """The drop report as one text."""
+    return "\n".join(summary_lines(stats, counted))
+
+
+def summary_lines(stats: Stats, counted: bool = False) -> list[str]:
     """The drop report as text. Words, bytes and tokens are those dropped, in the last line those kept.
 
     `counted`: whether the tokens of what was kept are more than an estimate; those of drops are one always.
@@ -127,5 +132,4 @@ def summary(stats: Stats, counted: bool = False) -> str:
     if stats["kept"]["rows"] > stats["kept"]["documents"]:
         text.append(f"{stats['kept']['rows']:,} rows in the shards, as documents that are repeated stand there again")
     text += cut_out(stats)
-    text += [f"ALARM {name}: {said}" for name, said in sentences(stats)]
-    return "\n".join(text)
+    return text + [f"ALARM {name}: {said}" for name, said in sentences(stats)]

@@ -13,6 +13,7 @@ from curate.sizes import numbered
 
 NONE_APPLIES = "(none applies)"
 EXCERPT = 300  # characters of a text
+BROKEN = "< broken"
 MOST_CUTS, CUT_EXCERPT = 10, 80
 
 
@@ -52,7 +53,7 @@ def station_lines(stations: Sequence[Station]) -> list[str]:
             {**(first if number == 0 else {"stage": "", "verdict": ""}), **_cells(station.stage, measure)}
             for number, measure in enumerate(_applying(station.measures))
         ] or [{**first, "measure": "", "value": "", "limits": ""}]
-    return lines(rows, ("stage", "verdict", "measure", "value", "limits"))
+    return lines(rows, ("stage", "verdict", "measure", "value", "limits"), heads=2)
 
 
 def _applying(measures: Sequence[Measure]) -> Sequence[Measure]:
@@ -64,7 +65,7 @@ def _applying(measures: Sequence[Measure]) -> Sequence[Measure]:
 
 def _cells(stage: str, measure: Measure) -> dict[str, str]:
     value = "-" if measure.value is None else shown(measure.value)
-    limits = ", ".join(f"{limit} < broken" if limit in measure.broken else str(limit) for limit in measure.limits)
+    limits = ", ".join(f"{limit} {BROKEN}" if limit in measure.broken else str(limit) for limit in measure.limits)
     if measure.value is None and measure.name != NONE_APPLIES:
         limits = f"{limits} ({absence(stage, measure.name)})".strip()
     return {"measure": measure.name, "value": value, "limits": limits}

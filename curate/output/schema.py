@@ -1,20 +1,20 @@
 """The declared schemas of everything that a run writes. Known before the first document; equal in every file."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from curate.belt import SIZES, cleans, may_give_text
 from curate.config.file import Config
-from curate.errors import UserError
+from curate.errors import UserError, hint
 from curate.plug_ins.contract import is_number
+from curate.plug_ins.registry import adding
 from curate.sources import mask_url, reader
 from curate.sources.reader import InputFile
 from curate.sources.settings import SHARD_NAMES
-from curate.stage import RuleStage, declared
+from curate.stage import DocumentStage, RuleStage, Stage, declared
 
 # FineWeb's columns, in its order; then where the document lies, so that it can be reopened.
 FINEWEB: dict[str, pa.DataType] = {
@@ -128,7 +128,8 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
             _has_extractor(config, file)
     for entry in config.stages:
         for name in declared(entry.stage).needs:
-            _known(name, found, f"stages: {entry.name}")
+            if name not in found:
+                raise UserError(f"stages: {entry.name}: {_unknown(name, found, entry.stage)}")
         for name in declared(entry.stage).needs_numbers:
             if not is_number(found[name][0]):
                 raise UserError(
@@ -137,8 +138,8 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         declare(entry.stage.adds, entry.name)
         if isinstance(entry.stage, RuleStage) and entry.stage.annotate:
             declare({f"{entry.name}_reason": pa.string()}, entry.name)
-    if config.write.by not in (None, "source"):
-        _known(config.write.by, found, "write: by")
+    if config.write.by not in (None, "source", *found):
+        raise UserError(f"write: by: {_unknown(str(config.write.by), found, None)}")
     _fits_fineweb(found)
     return {name: kind for name, (kind, _) in found.items()}
 
@@ -160,11 +161,19 @@ def _has_extractor(config: Config, file: InputFile) -> None:
         )
 
 
-def _known(name: str | None, found: Mapping[str, Any], place: str) -> None:
-    """Refuses an attribute that no source and no earlier stage declares."""
-    if name not in found:
-        known = ", ".join(["source", *found])
-        raise UserError(f"{place}: nothing before it declares the attribute '{name}'; known are {known}")
+def _unknown(name: str, found: Collection[str], stage: Stage | None) -> str:
+    """That no source and no earlier stage declares an attribute that a stage needs (None: all stages are earlier)."""
+    makers = adding(name, documents=isinstance(stage, DocumentStage))
+    where = "among the stages" if stage is None else "before it"
+    if makers:
+        way = f"put {' or '.join(f'`{maker}`' for maker in makers)} {where}, or, if the input holds it, "
+        return f"nothing {where} declares the attribute '{name}'; {way}name it under the source's `columns`"
+    later = adding(name, documents=False)
+    if later:
+        way = f"`{later[0]}` does, but it compares documents, so it stands behind all stages that look at one"
+        return f"nothing before it declares the attribute '{name}'; {way}"
+    known = hint(name, ["source", *found]).rstrip("?")
+    return f"nothing {where} declares the attribute '{name}', {known}; a source declares what its `columns` name"
 
 
 def survivor_schema(types: Mapping[str, pa.DataType]) -> pa.Schema:

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,20 @@ def stage_class(name: str) -> type[Any]:
     except ImportError as error:
         raise UserError(f"stage '{name}' can't be imported: {error}; install what it needs") from error
     return cls
+
+
+def adding(attribute: str, documents: bool) -> list[str]:
+    """Installed stages that declare an attribute; of `documents`: only those that see one document at a time."""
+    found = []
+    for name in installed():
+        try:
+            cls = stage_class(name)
+        except UserError:  # one that lacks a package
+            continue
+        adds = getattr(cls, "adds", None)  # a property where the options say which
+        if isinstance(adds, Mapping) and attribute in adds and not (documents and hasattr(cls, "decide")):
+            found.append(name)
+    return found
 
 
 def recipe(name: str) -> list[Any]:

@@ -125,8 +125,11 @@ def wacz(files: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
 
 def arc(pages: int, version: int = 1) -> list[bytes]:
     """The records of an ARC file: its version block, and the pages 0 to `pages` - 1 at http://site.example/<number>."""
-    fields = "URL IP-address Archive-date Content-type Archive-length" if version == 1 else (
-        "URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length")
+    fields = (
+        "URL IP-address Archive-date Content-type Archive-length"
+        if version == 1
+        else ("URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length")
+    )
     block = f"{version} 0 crawler\n{fields}\n".encode()
     more = "" if version == 1 else "200 - - 0 a.arc "
     records = [f"filedesc://a.arc 0.0.0.0 20050607080910 text/plain {more}{len(block)}\n".encode() + block + b"\n"]

@@ -2,9 +2,9 @@
 
 import click
 
+from curate.commands.screen import show
 from curate.decide.bands import band_lines
 from curate.errors import UserError
-from curate.terminal import say
 
 
 @click.command("bands", epilog="\b\nExample:\n  curate bands --threshold 0.8 --perms 128")
@@ -20,5 +20,4 @@ def command(threshold: float, perms: int, bands: int, rows: int) -> None:
         lines = band_lines(threshold, perms, (bands, rows))
     except ValueError as error:
         raise UserError(str(error)) from None
-    for line in lines:
-        say(line)
+    show(lines)

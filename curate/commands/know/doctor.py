@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import show, width, wrapped
 from curate.terminal import say, say_json
 from curate.tools.doctor import findings
 
@@ -23,9 +24,9 @@ def command(as_json: bool) -> None:
         say_json([asdict(finding) for finding in found])
     else:
         for finding in found:
-            say(f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.found}")
-            if finding.mend:
-                say(f"{'':9}{'':26}mend: {finding.mend}")
+            lines = [f"{WORDS[finding.state]:<9}{finding.about:<26}{finding.found}"]
+            lines += [f"{'':35}mend: {finding.mend}"] if finding.mend else []
+            show(part for line in lines for part in wrapped(line, width() or len(line), 35))
     missing = [finding.about for finding in found if finding.state == "missing"]
     if missing:
         say(f"curate: {len(missing)} missing: {', '.join(missing)}", err=True)

@@ -1,6 +1,5 @@
 """`curate schema`: the JSON Schema of config files, for editors."""
 
-
 import click
 
 from curate.config.file import json_schema

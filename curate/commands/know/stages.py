@@ -1,19 +1,18 @@
 """`curate stages`: what stages there are, their options, defaults and reasons."""
 
 import inspect
-import textwrap
 from collections.abc import Collection, Iterator
 from typing import Any
 
 import click
 
+from curate.commands.screen import page_width, show, wrapped
 from curate.config.file import PARTS
+from curate.inspect.tables import lines as table
 from curate.plug_ins.options import Option, options
 from curate.plug_ins.registry import installed, stage_class
 from curate.rules import rules_of
-from curate.terminal import say, say_json
-
-WIDTH = 110
+from curate.terminal import say_json
 
 
 def described(name: str) -> dict[str, Any]:
@@ -51,16 +50,14 @@ def command(name: str | None, of_config: bool, as_json: bool) -> None:
         say_json(keys, default=list)
     elif of_config:
         for part, (cls, says) in PARTS.items():
-            say("\n".join([f"{part}: {says.replace('`', '')}", *_options("", cls, ()), ""]))
+            show([f"{part}: {says.replace('`', '')}", *_options("", cls, ()), ""])
     elif as_json:
         shown = [described(word) for word in ([name] if name else installed())]
         say_json(shown, default=list)
     elif name is None:
-        for word in installed():
-            about = described(word)
-            say(f"{word:<14}{about['kind']:<10}{about['about']}")
+        show(table([described(word) for word in installed()], ("name", "kind", "about"))[1:])
     else:
-        say("\n".join(_lines(name)))
+        show(_lines(name))
 
 
 def _lines(name: str) -> Iterator[str]:
@@ -90,11 +87,4 @@ def _options(name: str, cls: type[Any], limits: Collection[str]) -> Iterator[str
 
 
 def _wrapped(text: str, first: int, next_lines: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=" " * first,
-        subsequent_indent=" " * next_lines,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(" " * first + text, page_width(), next_lines)

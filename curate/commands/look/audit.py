@@ -5,11 +5,12 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import show
 from curate.errors import one_line
 from curate.inspect.audit import WORST, Audit, Pair, audit
 from curate.inspect.opened import OpenedRun
 from curate.inspect.tables import lines
-from curate.terminal import say, say_json
+from curate.terminal import say_json
 
 
 @click.command("audit", epilog="\b\nExample:\n  curate audit out/ --pairs 500 --documents 500")
@@ -41,7 +42,8 @@ def command(out: str, pairs: int, documents: int, seed: int | None, as_json: boo
     if as_json:
         say_json([asdict(one) for one in found])
         return
-    say("\n\n".join("\n".join(_lines(one)) for one in found))
+    for number, one in enumerate(found):
+        show([*([""] if number else []), *_lines(one)])
 
 
 def _lines(audited: Audit) -> Iterator[str]:

@@ -4,10 +4,11 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import show
 from curate.compare.compare import ComparedMeasure, compare
 from curate.compare.sample import sample
 from curate.sizes import numbered
-from curate.terminal import say, say_json
+from curate.terminal import say_json
 
 VERDICTS = {"a": "A", "b": "B", "none": "no difference", "other": "they differ"}
 
@@ -36,13 +37,11 @@ def command(a: str, b: str, target: str, words: int, seed: int, as_json: bool) -
         say_json([{**asdict(row), "verdict": row.verdict} for row in rows])
         return
     least = min(one.words for one in samples)
-    say(f"A {a}\nB {b}\n{numbered(least, 'word')} of each, {numbered(aim.words, 'word')} of {target}\n")
-    say(f"{'':22}{'A':>10}{'B':>10}{'B - A':>24}  better")
-    for row in rows:
-        say(_line(row))
-        say(f"  {row.shows}")
+    show([f"A {a}", f"B {b}", f"{numbered(least, 'word')} of each, {numbered(aim.words, 'word')} of {target}", ""])
+    show([f"{'':22}{'A':>9}{'B':>9}{'B - A':>24}  better"])
+    show(line for row in rows for line in (_line(row), f"  {row.shows}"))
 
 
 def _line(row: ComparedMeasure) -> str:
     around = f"{row.low:+.4g} … {row.high:+.4g}"
-    return f"{row.measure:22}{row.a:10.4g}{row.b:10.4g}{around:>24}  {VERDICTS[row.verdict]}"
+    return f"{row.measure:22}{row.a:9.4g}{row.b:9.4g}{around:>24}  {VERDICTS[row.verdict]}"

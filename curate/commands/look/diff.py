@@ -4,9 +4,10 @@ from typing import Any
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect.difference import Difference, Move, difference_lines, explained
 from curate.inspect.opened import OpenedRun
-from curate.terminal import say, say_json
+from curate.terminal import say_json
 
 EVERY = 1 << 62
 
@@ -22,7 +23,7 @@ def command(before: str, after: str, examples: int, jsonl: bool) -> None:
     """Compare RUN_A with RUN_B: how their configs differ, the funnels, which documents changed sides and why."""
     compared = Difference(OpenedRun.of(before), OpenedRun.of(after))
     if not jsonl:
-        say("\n".join(difference_lines(compared, examples)))
+        show(difference_lines(compared, examples))
         return
     for move in compared.moves(EVERY):
         if move.before != move.after:

@@ -1,13 +1,13 @@
 """`curate propose`: limits from the quantiles that a run recorded."""
 
-import json
 from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
-from curate.terminal import say
+from curate.terminal import say_json
 from curate.what_if.propose import proposal_lines, propose
 
 
@@ -34,4 +34,7 @@ def command(out: str, keep: float, together: bool, stages: tuple[str, ...], as_j
     are off stay off, and pages that no number decides on (another language, a listed word) do not count.
     """
     proposed = propose(Recorded.of(OpenedRun.of(out)), keep, together, stages)
-    say(json.dumps(asdict(proposed), indent=1) if as_json else "\n".join(proposal_lines(proposed)))
+    if as_json:
+        say_json(asdict(proposed))
+    else:
+        show(proposal_lines(proposed))

@@ -1,12 +1,12 @@
 """`curate rules diff`: where two sets of rules disagree on a run's own pages."""
 
-import json
 from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
-from curate.terminal import say
+from curate.terminal import say, say_json
 from curate.what_if.rules_diff import difference, difference_lines, side
 
 
@@ -42,4 +42,7 @@ def diff(a: str, b: str, out: str, pages: int, without: tuple[str, ...], as_json
     """
     run = OpenedRun.of(out)
     answer = difference(run, side(run, a, without), side(run, b, without), pages, lambda s: say(s, err=True))
-    say(json.dumps(asdict(answer), indent=1) if as_json else "\n".join(difference_lines(answer, a, b)))
+    if as_json:
+        say_json(asdict(answer))
+    else:
+        show(difference_lines(answer, a, b))

@@ -4,13 +4,14 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.screen import Verbatim, show
 from curate.errors import one_line, printable
 from curate.inspect.opened import OpenedRun
 from curate.inspect.reopen import plain
 from curate.inspect.samples import Chosen, choose
 from curate.inspect.tables import shown
 from curate.sizes import numbered
-from curate.terminal import say, say_json
+from curate.terminal import say_json
 
 CHARACTERS = 2_000
 
@@ -57,7 +58,7 @@ def command(
         if jsonl:
             say_json(asdict(page), indent=None, ascii_only=False)
         else:
-            say(("\n" if number else "") + "\n".join(_lines(page, chars)))
+            show([*([""] if number else []), *_lines(page, chars)])
 
 
 def _lines(page: Chosen, chars: int) -> list[str]:
@@ -72,5 +73,5 @@ def _lines(page: Chosen, chars: int) -> list[str]:
     if page.text:
         text = printable(page.text)
         cut = f"… ({numbered(len(text) - chars, 'more character')})" if chars and len(text) > chars else ""
-        block.append((text[:chars] if chars else text) + cut)
+        block.append(Verbatim((text[:chars] if chars else text) + cut))
     return block

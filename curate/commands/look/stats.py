@@ -5,11 +5,12 @@ from typing import Any
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect import breakdown, costs, funnel
 from curate.inspect.opened import OpenedRun
 from curate.inspect.tables import comma_separated, lines
 from curate.sizes import numbered
-from curate.terminal import say, say_data, say_json
+from curate.terminal import say_data, say_json
 
 TOP = 20
 
@@ -38,7 +39,7 @@ def command(out: str, by: str, form: str | None, price: float | None, top: int) 
         say_data(_csv(run, by, rows))
     else:
         table = _stages_text(run, price) if by == "stage" else _groups(run, by, rows, top)
-        say("\n".join([*_trial(run), *table]))
+        show([*_trial(run), *table])
 
 
 def _trial(run: OpenedRun) -> list[str]:
@@ -46,7 +47,7 @@ def _trial(run: OpenedRun) -> list[str]:
 
 
 def _stages_text(run: OpenedRun, price: float | None) -> list[str]:
-    return [funnel.summary(run.stats, run.tokens_counted), "", *costs.cost_lines(run.stats, run.timings, price)]
+    return [*funnel.summary_lines(run.stats, run.tokens_counted), "", *costs.cost_lines(run.stats, run.timings, price)]
 
 
 def _plain(run: OpenedRun, by: str, rows: Sequence[Mapping[str, Any]], price: float | None) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """`curate what-if`: other limits, without another run."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
-from curate.terminal import say
+from curate.terminal import say_json
 from curate.what_if.curve import curve, curve_lines, parse_sweep, write_plot
 from curate.what_if.redecide import parse_changes
 from curate.what_if.what_if import WhatIf, answer_lines
@@ -41,16 +41,17 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
     asked = WhatIf(run)
     if sweep is None:
         outcome = asked.ask(given)
-        say(json.dumps(asdict(outcome), indent=1) if as_json else "\n".join(answer_lines(outcome)))
+        if as_json:
+            say_json(asdict(outcome))
+        else:
+            show(answer_lines(outcome))
         return
     stage, option, values = parse_sweep(run.config, sweep)
     points = curve(asked, given, stage, option, values)
     if plot:
         write_plot(points, f"{stage}.{option}", Path(plot))
     now = getattr(next(entry.stage for entry in run.config.stages if entry.name == stage), option)
-    answer = (
-        json.dumps([asdict(point) for point in points], indent=1)
-        if as_json
-        else "\n".join(curve_lines(points, f"{stage}.{option}", now))
-    )
-    say(answer)
+    if as_json:
+        say_json([asdict(point) for point in points])
+    else:
+        show(curve_lines(points, f"{stage}.{option}", now))

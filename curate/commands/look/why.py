@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from curate.commands.screen import Verbatim, show
 from curate.inspect.lookup import Found, find
 from curate.inspect.opened import OpenedRun
 from curate.inspect.path import page_path
@@ -47,7 +48,7 @@ def command(out: str, place: str, full_text: bool, as_json: bool) -> None:
     for number, (found, more) in enumerate(explanations):
         if number:
             say("")
-        say("\n".join(_lines(run, found, more, full_text)))
+        show(_lines(run, found, more, full_text))
 
 
 def _explanation(run: OpenedRun, found: Found, full_text: bool) -> tuple[Found, dict[str, Any]]:
@@ -71,7 +72,7 @@ def _explanation(run: OpenedRun, found: Found, full_text: bool) -> tuple[Found, 
 def _lines(run: OpenedRun, found: Found, more: dict[str, Any], full_text: bool) -> list[str]:
     path = page_path(run, found)
     journey = path_lines(path, run.options)
-    after = [""]
+    after: list[str] = [""]
     if more["title"]:
         after.append(f"title    {excerpt(more['title'])}")
     if more["text"] and not full_text:
@@ -80,7 +81,7 @@ def _lines(run: OpenedRun, found: Found, more: dict[str, Any], full_text: bool) 
         after.append("text     not stored by the run; --text makes it again from the input")
     if more["missing"]:
         after.append(f"input    {more['missing']}: no title, no text but what the run stored")
-    after.append(f"reopen   {more['reopen']}")
+    after.append(Verbatim(f"reopen   {more['reopen']}"))
     if full_text and more["text"]:
-        after += ["", more["text"]]
+        after += ["", Verbatim(more["text"])]
     return [*journey, *after]

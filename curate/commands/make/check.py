@@ -1,10 +1,10 @@
 """`curate check`: is this config right, and what will it do?"""
 
-import textwrap
 from collections.abc import Iterator
 
 import click
 
+from curate.commands.screen import page_width, show, wrapped
 from curate.config.file import Config, read_config
 from curate.output.fingerprint import fingerprint
 from curate.output.folder import Output
@@ -16,7 +16,7 @@ from curate.sources.reader import InputFile
 from curate.stage import Stage
 from curate.terminal import say
 
-WIDTH, INDENT = 110, 8
+INDENT = 8
 
 
 @click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
@@ -67,15 +67,4 @@ def _say(about: str, *texts: str) -> None:
     for number, text in enumerate(texts):
         first = about.ljust(INDENT) if number == 0 else " " * (INDENT + 2)
         below = " " * (INDENT if number == 0 else INDENT + 4)
-        say(
-            "\n".join(
-                textwrap.wrap(
-                    text,
-                    WIDTH,
-                    initial_indent=first,
-                    subsequent_indent=below,
-                    break_long_words=False,
-                    break_on_hyphens=False,
-                )
-            )
-        )
+        show(wrapped(first + text, page_width(), len(below)))

@@ -1,6 +1,5 @@
 """`curate estimate`: what a run will take, from a sample of its input."""
 
-import json
 import os
 import tempfile
 from collections.abc import Callable
@@ -9,10 +8,11 @@ from typing import Any
 
 import click
 
+from curate.commands.screen import show
 from curate.config.file import read_config
 from curate.executors.processes import Processes
 from curate.sizes import numbered, show_size, worker_memory
-from curate.terminal import say
+from curate.terminal import say_json
 from curate.tools.estimate import estimate
 
 
@@ -51,7 +51,10 @@ def command(config: str, share: float, workers: int | None, seed: int, work: str
     finally:
         executor.close()
     estimated = for_workers(estimated, count)
-    say(json.dumps(estimated, indent=1) if as_json else "\n".join(lines(estimated)))
+    if as_json:
+        say_json(estimated)
+    else:
+        show(lines(estimated))
 
 
 def for_workers(estimated: dict[str, Any], workers: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 
 from curate.commands.make.progress import Progress
 from curate.commands.make.run import make_executor
+from curate.commands.screen import show
 from curate.export.export import export
 from curate.export.formats import installed
 from curate.export.settings import ExportSettings
@@ -87,7 +88,7 @@ def command(out: str, to: str | None, workers: int | None, fresh: bool, quiet: b
     if not quiet:
         if ready:
             say("complete already: nothing to do (--fresh runs it again)", err=True)
-        say("\n".join(_summary(exported, final)))
+        show(_summary(exported, final))
 
 
 def _summary(exported: dict[str, Any], final: Path) -> list[str]:

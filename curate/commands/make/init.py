@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from curate.commands.screen import page_width, show, wrapped
 from curate.config.recipes import BESIDE, Need, Recipe, folder, names, recipe
 from curate.durable import atomic
 from curate.errors import UserError
@@ -37,8 +38,7 @@ def command(
     where it goes; `--without` leaves the stage out that needs it.
     """
     if listed:
-        for known in names():
-            say(f"{known:<16} {recipe(known).about}")
+        show(part for name in names() for part in wrapped(f"{name:<16} {recipe(name).about}", page_width(), 17))
         return
     chosen = recipe(name)
     text = chosen.without(without).text

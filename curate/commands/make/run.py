@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from curate.commands.make.progress import Progress
+from curate.commands.screen import show
 from curate.config.file import Config, read_config
 from curate.errors import Stopped, UserError
 from curate.executors.bystander import standing_by
@@ -170,14 +171,14 @@ def make_executor(name: str, workers: int, address: str | None) -> Executor:
 
 def finish(report: Report, call: Call, config: Config) -> None:
     """Prints the summary and exits with the status that the run earned."""
-    from curate.inspect.funnel import summary
+    from curate.inspect.funnel import summary_lines
 
     if not call.quiet:
         if report.ready:
             say("complete already: nothing to do (--fresh runs it again)", err=True)
-        say(summary(report.stats, tokens_counted(config, report.stats)))
+        show(summary_lines(report.stats, tokens_counted(config, report.stats)))
         if report.decided:
-            say("\n".join(report_lines(report.decided)))
+            show(report_lines(report.decided))
         elif call.canaries:
             say("canaries are planted while a run runs: give --fresh", err=True)
     if not report.stats["kept"]["documents"] and not call.allow_empty:

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from curate.commands.screen import show
 from curate.config.file import Config, read_config
 from curate.inspect.opened import OpenedRun
 from curate.inspect.path_text import excerpt, stage_json
 from curate.inspect.reopen import title
-from curate.terminal import say, say_data, say_json
+from curate.terminal import say_data, say_json
 from curate.tools.trial import Nearest, against, page_at
 from curate.tools.trial_text import Trial
 
@@ -44,11 +45,11 @@ def command(config: str, place: str, other: str | None, text: bool, html: bool, 
     if as_json:
         say_json(_plain(trial, found))
         return
-    say("\n".join(trial.lines(found, other)))
+    show(trial.lines(found, other))
     if page.document is not None:
         about = [("title", title(page.document)), ("text", trial.document.text if trial.document else None)]
         facts = [f"{name:<8} {excerpt(value)}" for name, value in about if value]
-        say("\n".join(["", *facts]) if facts else "", nl=bool(facts))
+        show(["", *facts] if facts else [])
 
 
 def _compared(config: Config, trial: Trial, other: str | None) -> list[Nearest]:

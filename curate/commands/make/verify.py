@@ -4,9 +4,9 @@ import sys
 
 import click
 
+from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.sizes import numbered
-from curate.terminal import say
 from curate.tools.verify import verify
 
 
@@ -17,11 +17,9 @@ def command(out: str) -> None:
     run = OpenedRun.of(out)
     faults = list(verify(run))
     for fault in faults:
-        say(fault)
+        show([fault])
     if faults:
         sys.exit(1)
     rows = run.manifest["rows"]
-    say(
-        f"whole: {numbered(len(run.manifest['shards']), 'shard')}, {numbered(rows['written'], 'row')}; "
-        f"read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}"
-    )
+    shards = f"whole: {numbered(len(run.manifest['shards']), 'shard')}, {numbered(rows['written'], 'row')}; "
+    show([f"{shards}read {rows['read']:,} = kept {rows['kept']:,} + dropped {rows['dropped']:,}"])
