@@ -160,7 +160,7 @@ def pairs(folder: Path, found: Ran) -> list[str]:
     merged = [
         pair for row in gone if (pair := (starts.get(row["matched_offset"]), row["record_id"])) in truth or
         (pair := (pair[1], pair[0])) in truth
-    ]  # fmt: skip
+    ]
     return wrong + ([f"{len(merged)} pairs under 0.75 merged"] if len(merged) > 1 or len(lines) < len(gone) else [])
 
 

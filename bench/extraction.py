@@ -25,7 +25,7 @@ from stages.extract import Extract
 from stages.extraction.article import _cascade
 from stages.extraction.blocks.stream import stream
 from stages.extraction.lean import Lean
-from stages.extraction.source import decoded, source_text
+from stages.extraction.source import decoded, encoded, source_text
 from stages.extraction.visible import parsed
 
 Extractor = Callable[[bytes], str]
@@ -93,7 +93,7 @@ def forget() -> None:
     if isinstance(cascade, Lean):
         for memo in cascade.marker.memos.values():
             memo.clear()
-    for cache in (decoded, parsed, stream):
+    for cache in (decoded, encoded, parsed, stream):
         cache.cache_clear()
 
 

@@ -71,7 +71,7 @@ def answers(
     if each is None:
         yield from ((name, "") for name in (*BETA, "oracle"))
         return
-    likely = model.probability(each.page, each.source)
+    likely = model.probability(each.page)
     for name, beta in BETA.items():
         chosen, confidence = choose(likely, each.page.words, beta)
         made = text(each.page, chosen)

@@ -22,10 +22,12 @@ JOINER = "\u034f"
 # Marks are neither word characters nor white space; what else is neither costs a closer look and no more.
 LONG_RUN = re.compile(rf"[^\x00-\x7f\w\s]{{{MOST_MARKS // 3 + 1},}}")  # one character is up to three marks
 
+BEYOND = re.compile(rf"[^\x00-\x7f]{{{MOST_MARKS // 3 + 1}}}")  # found in a third of the time
+
 
 def stream_safe(text: str) -> str:
     """The text with U+034F after every 30 combining marks in a row, so that NFC takes time linear in its length."""
-    return LONG_RUN.sub(_bounded, text)
+    return LONG_RUN.sub(_bounded, text) if BEYOND.search(text) else text
 
 
 def _bounded(run: re.Match[str]) -> str:

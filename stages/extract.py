@@ -16,7 +16,7 @@ from stages.extraction.article import TextOptions, article_text
 from stages.extraction.blocks import model
 from stages.extraction.blocks.extractor import main
 from stages.extraction.memo import Extracted, Memo
-from stages.extraction.source import decoded, source_text
+from stages.extraction.source import encoded, source_text
 from stages.extraction.training.teacher import ExtractorTrainer
 from stages.extraction.visible import main_text
 
@@ -58,7 +58,7 @@ class Extract(RuleStage):
     def check(self, before: object, after: object) -> None:
         """Raises UserError where the model is missing or foreign, before a page is read."""
         if self.engine == "blocks":
-            model.load(self.model).check()
+            model.load(self.model)
         elif self.model is not None:
             raise ValueError("model: is for engine: blocks; set that, or take model out")
 
@@ -89,7 +89,7 @@ class Extract(RuleStage):
         confidence = None
         if self.engine == "blocks":
             text, confidence = main(
-                decoded(html, charset), model=self.model, favor=self.favor, tables=self.tables, links=self.links
+                encoded(html, charset), model=self.model, favor=self.favor, tables=self.tables, links=self.links
             )
             least = self.min_confidence if self.unsure == "trafilatura" else None
             if least is not None and confidence < least:

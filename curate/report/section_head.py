@@ -60,7 +60,7 @@ def inputs(run: OpenedRun) -> Markup:
         element("li", element("strong", source), f": {numbered(documents.get(source, 0), 'document')} in "
                 f"{numbered(len(some), 'file')} of {size(sum(some))}", *_pattern(run, source))
         for source, some in list(sizes.items())[:MOST_SOURCES]
-    ]  # fmt: skip
+    ]
     more = len(sizes) - MOST_SOURCES
     return element("ul", lines, element("li", f"and {count(more)} more sources") if more > 0 else None)
 

@@ -8,4 +8,4 @@ from curate.sources.settings import SourceConfig
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
 __all__ = ["READ_REASONS", "SourceConfig", "find_files", "identity", "is_there", "mask_url", "masked", "reader",
-           "size_now"]  # fmt: skip
+           "size_now"]

@@ -141,8 +141,10 @@ def broken_share(html: bytes, declared: str | None = None) -> float:
 
 def _escaped(html: bytes) -> str | None:
     """ISO-2022-JP and ISO-2022-KR, which are ASCII but for the escapes that begin their characters (RFC 1468, 1557)."""
+    if b"\x1b" not in html or not html.isascii():  # one byte is looked for twenty times as fast as three
+        return None
     for mark, name in ESCAPES:
-        if mark in html and html.isascii():
+        if mark in html:
             try:
                 html.decode(CODECS[name])
             except UnicodeDecodeError:

@@ -20,9 +20,13 @@ class AutoExtractor(Extractor):
 def parsed(source: str) -> HtmlElement | None:
     """The page as a tree without comments, of any depth; None where there is nothing to parse."""
     parser = HTMLParser(
-        collect_ids=False, default_doctype=False, encoding="utf-8",
-        remove_comments=True, remove_pis=True, huge_tree=True,
-    )  # fmt: skip
+        collect_ids=False,
+        default_doctype=False,
+        encoding="utf-8",
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=True,
+    )
     parser.set_element_class_lookup(ElementDefaultClassLookup(element=HtmlElement))  # in C; lxml.html's is Python
     try:
         return document_fromstring(source.encode("utf-8", "replace"), parser=parser)

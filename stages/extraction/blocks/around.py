@@ -1,39 +1,65 @@
 """The second look: what the first model said of a block's surroundings, and which blocks are taken."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stages.extraction.blocks.features import Features, running, shifted, window
+from stages.extraction.blocks.features import running, shift, window
 from stages.extraction.blocks.page import Floats, Page
-from stages.extraction.blocks.stream import Ints, Mask
+from stages.extraction.blocks.tags import Ints, Mask
 
 HALF_WORD = 0.5  # so that blocks without a word count a little
 # Of the F-measure (van Rijsbergen 1979, chapter 7). Blocks err together, so that the same F1 comes of asking for a
 # little more precision than the probabilities would.
 BETA = {"precision": 0.5, "none": 0.8, "recall": 1.6}
+BESIDE, NEAR, BOXES = (-3, -2, -1, 1, 2, 3), (2, 6, 20), 6  # blocks, blocks, elements around
+NAMES = [
+    "first",
+    "first_before",
+    "first_share",
+    "first_alike",
+    "first_alike_share",
+    *(f"first_box{level}" for level in range(BOXES)),
+    *(f"first_box_share{level}" for level in range(BOXES)),
+    *(f"first_near{radius}" for radius in NEAR),
+    "first_page",
+    "first_total",
+    "first_most",
+    "first_f",
+    *(f"first{by:+d}" for by in BESIDE),
+]
 
 
-def surroundings(page: Page, group: Ints, first: Floats) -> Features:
-    """Features made of the first probabilities; `group` numbers the blocks that look alike."""
+def surroundings(page: Page, group: Ints, first: Floats) -> NDArray[np.float32]:
+    """Features made of the first probabilities, (NAMES, blocks); `group` numbers the blocks that look alike."""
     weight = page.words + HALF_WORD
-    likely = running(first * weight)
-    weights = running(weight)
+    sums = running(np.array([first * weight, weight]))
+    likely, weights = sums
     total = max(float(likely[-1]), 1e-6)
-    told: Features = {"first": first}
-    told |= {f"first{by:+d}": shifted(first, by, -0.1) for by in (-3, -2, -1, 1, 2, 3)}
-    told |= {f"first_near{radius}": window(likely, radius) / window(weights, radius) for radius in (2, 6, 20)}
-    told["first_before"], told["first_share"] = likely[:-1] / total, first * weight / total
-    begin, end = page.elements.first, page.elements.last
-    inside = likely[end] - likely[begin]
-    density = inside / np.maximum(weights[end] - weights[begin], HALF_WORD)
-    for level in range(6):
-        told[f"first_box{level}"] = density[page.above[:, level]]
-        told[f"first_box_share{level}"] = inside[page.above[:, level]] / total
-    together = np.bincount(group, first * weight)
-    told["first_alike"] = (together / np.bincount(group, weight))[group]
-    told["first_alike_share"] = together[group] / total
-    told["first_page"], told["first_total"] = float(likely[-1] / weights[-1]), float(likely[-1])
-    told["first_most"], told["first_f"] = float(first.max()), choose(first, page.words)[1]
-    return told
+    inside, held = sums[:, page.elements.last] - sums[:, page.elements.first]
+    boxes = page.above[:BOXES]
+    together, alike = np.bincount(group, first * weight), np.bincount(group, weight)
+    matrix = np.empty((len(NAMES), page.count), np.float32)
+    matrix[: -len(BESIDE)] = [
+        first,
+        likely[:-1] / total,
+        first * weight / total,
+        (together / alike)[group],
+        together[group] / total,
+        *(inside / np.maximum(held, HALF_WORD))[boxes],
+        *(inside / total)[boxes],
+        *(np.divide(*window(sums, radius)) for radius in NEAR),
+        *(
+            np.full(page.count, value)
+            for value in (
+                likely[-1] / weights[-1],
+                likely[-1],
+                first.max(),
+                choose(first, page.words)[1],
+            )
+        ),
+    ]
+    shift(matrix[-len(BESIDE) :], first, BESIDE, -0.1)
+    return matrix
 
 
 def choose(probability: Floats, words: Floats, beta: float = 1.0) -> tuple[Mask, float]:

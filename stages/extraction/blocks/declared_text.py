@@ -2,25 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import Any
 
-from stages.extraction.visible import MARKUP, SCRIPT
+from stages.extraction.visible import MARKUP
 
 BREAK = re.compile(r"<(?:br|/p|/div|/li|/h[1-6])\b[^>]*>", re.IGNORECASE)
 
 
-def declared_text(source: str) -> str:
-    """The longest articleBody, or description of a product, "" where there is none (schema.org)."""
-    if "articleBody" not in source and "Product" not in source:
-        return ""
-    return max((text for block in SCRIPT.findall(source) for text in _texts(block)), key=len, default="")
+def declared_text(scripts: Sequence[bytes]) -> str:
+    """The longest articleBody, or description of a product, of JSON-LD scripts, "" where there is none (schema.org)."""
+    likely = [script for script in scripts if b"articleBody" in script or b"Product" in script]
+    texts = (text for script in likely for text in _texts(script.decode("utf-8", "replace")))
+    return max(texts, key=len, default="")
 
 
-def _texts(block: str) -> Iterator[str]:
+def _texts(script: str) -> Iterator[str]:
     try:
-        waiting: list[Any] = [json.loads(block, strict=False)]
+        waiting: list[Any] = [json.loads(script, strict=False)]
     except (ValueError, RecursionError):
         return
     while waiting:

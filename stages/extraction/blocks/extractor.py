@@ -9,9 +9,6 @@ from stages.extraction.blocks.model import load
 from stages.extraction.blocks.page import page
 from stages.extraction.blocks.stream import stream
 
-BROKEN = "\ufffd"  # what the parser makes of references to characters that do not exist
-
-
 # Below this confidence a longer text in JSON-LD is taken instead. On pages of more confidence that lost more than it
 # gained (21 pages of WCXB, part dev, whose JSON-LD has a text that the page does not show).
 LITTLE, SHORT = 0.5, 20
@@ -24,18 +21,16 @@ class Main(NamedTuple):
     confidence: float
 
 
-def main(source: str, *, model: str | None, favor: str, tables: bool, links: bool) -> Main:
-    """The main text of a page, "" where it has none. The same for the same source, whatever came before."""
+def main(source: bytes, *, model: str | None, favor: str, tables: bool, links: bool) -> Main:
+    """The main text of a page in UTF-8, "" where it has none. The same for the same source, whatever came before."""
     tags = stream(source)
-    blocks = page(tags) if tags else None
+    blocks = page(tags)
     found, confidence = "", 0.0
     if blocks is not None:
-        probability = load(model).probability(blocks, source)
+        probability = load(model).probability(blocks)
         chosen, confidence = choose(probability, blocks.words, BETA[favor])
         found = text(blocks, chosen, tables=tables, links=links)
-        if BROKEN in found and BROKEN not in source:
-            found = found.replace(BROKEN, "")
     if confidence < LITTLE:
-        declared = declared_text(source)
+        declared = declared_text(tags.said.scripts)
         found = declared if len(declared.split()) > max(len(found.split()), SHORT) else found
     return Main(found, confidence)

@@ -1,53 +1,107 @@
 """What the model is told of each block, by name. Nothing here is a word of a language, and no value needs a scale:
 trees ask only whether a value is above a limit.
+
+Most pages have some hundred blocks, so that a call of NumPy costs as much as its work: features of one kind are made
+together, and written into one matrix.
 """
 
-import re
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stages.extraction.blocks import names
-from stages.extraction.blocks.characters import COMMA, DIGIT, POINT, STOP, SYMBOL, UPPER
-from stages.extraction.blocks.page import Floats, Page
-from stages.extraction.blocks.stream import NUMBER, Ints
-
-Features = dict[str, Floats | float]  # one value a block, or one for the page
+from stages.extraction.blocks import declared_kind, names
+from stages.extraction.blocks.characters import COMMA, DIGIT, POINT, SPACE, STOP, SYMBOL, UPPER
+from stages.extraction.blocks.page import Floats, Page, around
+from stages.extraction.blocks.tags import NUMBER, Ints
 
 # A block of running text: few links, and either sentences or many words.
 FEW_LINKS, SENTENCE_WORDS, MANY_WORDS = 0.35, 5, 15
 AROUND = ("main nav header footer aside article form figure section ul li pre h2 h3 table blockquote noscript").split()
-_AROUND_NAMES = [f"in_{tag}" for tag in AROUND]
+COUNTED = ("p img h2 h3 li main article time td pre table form").split()
+FAR = 100.0  # blocks from which a distance is not told apart
+NEAR = (4, 12)  # blocks up to which neighbours are summed up
+
+# Of what the elements around a block hold: how much, and of which of them by level.
+_BOX = {
+    "share": range(6),
+    "prose": range(6),
+    "words": (0, 2, 3, 4),
+    "link": range(5),
+    "mean": (1, 2, 3, 4),
+    "stops": (2, 3, 4),
+    "dense": (1, 2, 3),
+}
+_BOX_ROW = np.array([row for row, levels in enumerate(_BOX.values()) for _ in levels])[:, None]
+_BOX_LEVEL = np.array([level for levels in _BOX.values() for level in levels])
+_BESIDE = {"tag0": (-2, -1, 1, 2), "words": (-1, 1), "link": (-1, 1), "stops": (-1, 1)}
+
+GROUPS = {
+    "own": "words ink link word_length digits capitals points symbols stops commas pieces hidden".split(),
+    "named": [
+        *(f"name{level}" for level in range(5)),
+        *(f"tag{level}" for level in range(4)),
+        "names_least",
+        "names_most",
+        "names_near",
+        "names_all",
+    ],
+    "box": [f"box_{name}{level}" for name, levels in _BOX.items() for level in levels],
+    "in": [f"in_{tag}" for tag in AROUND],
+    "position": "depth at at_words before after prose_before prose_after from_title from_longest".split(),
+    "alike": [f"alike_{name}" for name in ("count", "words", "link", "stops", "share", "prose")],
+    "beside": [f"{name}{by:+d}" for name, steps in _BESIDE.items() for by in steps],
+    "near": [f"near_{name}{radius}" for radius in NEAR for name in ("words", "link", "prose")],
+    "page": [
+        *(f"page_{name}" for name in ("words", "blocks", "link", "prose", "stops", "longest")),
+        *(f"page_{tag}" for tag in COUNTED),
+    ],
+    "kind": declared_kind.NAMES,
+}
+NAMES = [name for group in GROUPS.values() for name in group]
+
+
+def _places() -> dict[str, slice]:
+    ends = np.cumsum([len(group) for group in GROUPS.values()]).tolist()
+    return {name: slice(end - len(GROUPS[name]), end) for name, end in zip(GROUPS, ends)}
+
+
+_PLACES = _places()
+_ROW = {name: row for row, name in enumerate(NAMES)}
 _AROUND_ROW = np.full(len(NUMBER) + 1, -1)
 _AROUND_ROW[[NUMBER[tag] for tag in AROUND]] = range(len(AROUND))
-COUNTED = ("p img h2 h3 li main article time td pre table form").split()
-OPEN_GRAPH = re.compile(r"content=[\"']?([a-z.:]+)", re.IGNORECASE)
-SCHEMA = re.compile(r'"@type"\s*:\s*\[?\s*"(\w+)"')
-TYPES = 50  # mentions of a type looked at
-NEAR = 60  # characters around og:type in which its content stands
-KINDS_OF_PAGE = {
-    "article": frozenset({"Article", "NewsArticle", "BlogPosting", "TechArticle", "Report"}),
-    "product": frozenset({"Product", "ProductGroup"}),
-    "forum": frozenset({"DiscussionForumPosting", "QAPage", "Question"}),
-    "list": frozenset({"ItemList", "CollectionPage"}),
-}  # types of schema.org
-FAR = 100.0  # blocks from which a distance is not told apart
+_COUNTED = [NUMBER[tag] for tag in COUNTED]
 
 
-def features(page: Page, source: str, ballot: names.Ballot) -> Features:
+class Described(NamedTuple):
+    """What is known of a page's blocks."""
+
+    matrix: NDArray[np.float32]  # (NAMES, blocks)
+    group: Ints  # a number for each block, equal where blocks look alike
+
+
+def features(page: Page, ballot: names.Ballot) -> Described:
     """The features of a page's blocks; `ballot` holds the votes of class words and tags."""
     called = names.of(page)
     votes = names.votes(page, called, ballot)
     sums = _Sums(page)
-    told = _own(page)
-    told["hidden"] = names.hidden(page, called).astype(float)
-    told |= _named(page, votes)
-    told |= _containers(page, sums)
-    told |= dict(zip(_AROUND_NAMES, _around(page)))
-    told |= _position(page, sums)
-    told |= _repeated(page, called, sums)
-    told |= _neighbours(page, told, sums)
-    return told | _whole(page, sums) | _kind(source)
+    group = alike(page, called)
+    matrix = np.empty((len(NAMES), page.count), np.float32)
+    made: dict[str, Floats | list[Floats]] = {
+        "own": _own(page, names.hidden(page, called)),
+        "named": _named(page, votes),
+        "box": _containers(page, sums),
+        "in": _around(page),
+        "position": _position(page, sums),
+        "alike": _repeated(page, group, sums),
+        "near": _near(sums),
+        "page": _of_page(page, sums),
+        "kind": declared_kind.kind(page.stream.said),
+    }
+    for name, values in made.items():
+        matrix[_PLACES[name]] = values
+    _beside(matrix)
+    return Described(matrix, group)
 
 
 def share(part: Floats, whole: Floats | float) -> Floats:
@@ -56,167 +110,171 @@ def share(part: Floats, whole: Floats | float) -> Floats:
 
 
 def running(values: Floats) -> Floats:
-    """Sums up to each block, and over all."""
-    return np.concatenate(([0.0], np.cumsum(values)))
+    """Sums up to each block, and over all, of each row."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=sums[..., 1:])
+    return sums
 
 
 class _Sums:
     """Running sums over a page's blocks: words, those in links, sentence ends, words of running text."""
 
     def __init__(self, page: Page) -> None:
-        stops, commas = page.kinds[:, STOP], page.kinds[:, COMMA]
+        stops, commas = page.kinds[STOP], page.kinds[COMMA]
         sentences = (stops + commas > 0) & (page.words >= SENTENCE_WORDS)
         flowing = (page.linked < FEW_LINKS * page.words) & (sentences | (page.words >= MANY_WORDS))
         self.prose = np.where(flowing, page.words, 0.0)
-        self.words, self.linked = running(page.words), running(page.linked)
-        self.stops, self.proses = running(stops), running(self.prose)
+        self.all = running(np.array([page.words, page.linked, stops, self.prose]))
+        self.words, _, _, self.proses = self.all
+        self.total = self.all[:, -1].tolist()  # words, linked, stops, words of running text
 
 
-def _own(page: Page) -> Features:
-    kinds, ink = page.kinds, np.maximum(page.kinds.sum(1) - page.kinds[:, 3], 1.0)
-    return {
-        "words": page.words, "ink": ink, "link": share(page.linked, page.words), "word_length": share(ink, page.words),
-        "digits": kinds[:, DIGIT] / ink, "capitals": kinds[:, UPPER] / ink, "points": kinds[:, POINT] / ink,
-        "symbols": kinds[:, SYMBOL] / ink, "stops": kinds[:, STOP], "commas": share(kinds[:, COMMA], page.words),
-        "pieces": np.diff(np.append(page.starts, len(page.texts))).astype(float),
-    }  # fmt: skip
+def _own(page: Page, hidden: NDArray[np.bool_]) -> list[Floats]:
+    kinds, words = page.kinds, page.words
+    ink = np.maximum(kinds.sum(0) - kinds[SPACE], 1.0)
+    return [
+        words,
+        ink,
+        share(page.linked, words),
+        share(ink, words),
+        *(kinds[[DIGIT, UPPER, POINT, SYMBOL]] / ink),
+        kinds[STOP],
+        share(kinds[COMMA], words),
+        page.pieces,
+        hidden,
+    ]
 
 
-def _named(page: Page, votes: names.Votes) -> Features:
+def _named(page: Page, votes: names.Votes) -> list[Floats]:
     above = page.above
-    told: Features = {f"name{level}": votes.mean[above[:, level]] for level in range(5)}
-    told |= {f"tag{level}": votes.tag[above[:, level]] for level in range(4)}
-    told["names_least"], told["names_most"] = votes.least[above].min(1), votes.most[above].max(1)
-    told["names_near"] = votes.mean[above].sum(1)
-    size = page.count + 1
-    begin = np.bincount(page.elements.first, votes.mean, minlength=size)
-    end = np.bincount(page.elements.last, votes.mean, minlength=size)
-    told["names_all"] = np.cumsum(begin - end)[:-1]
-    return told
+    means = votes.mean[above]
+    return [
+        *means[:5],
+        *votes.tag[above[:4]],
+        votes.least[above].min(0),
+        votes.most[above].max(0),
+        means.sum(0),
+        around(page.elements, votes.mean, page.count),
+    ]
 
 
 def _around(page: Page) -> Floats:
     """How many elements of each tag of AROUND a block stands in: (tags, blocks)."""
     row = _AROUND_ROW[page.elements.tag]
     known = row >= 0
-    size = page.count + 1
-    begin = np.bincount(row[known] * size + page.elements.first[known], minlength=len(AROUND) * size)
-    end = np.bincount(row[known] * size + page.elements.last[known], minlength=len(AROUND) * size)
-    return np.cumsum((begin - end).reshape(len(AROUND), size), axis=1)[:, :-1].astype(np.float64)
+    row, size = row[known] * (page.count + 1), page.count + 1
+    begin = np.bincount(row + page.elements.first[known], minlength=len(AROUND) * size)
+    end = np.bincount(row + page.elements.last[known], minlength=len(AROUND) * size)
+    return np.asarray(np.cumsum((begin - end).reshape(len(AROUND), size), axis=1)[:, :-1])
 
 
-def _containers(page: Page, sums: _Sums) -> Features:
+def _containers(page: Page, sums: _Sums) -> Floats:
     """Of the elements around a block: what they hold, and how much of the page's."""
     first, last = page.elements.first, page.elements.last
-    words, prose = sums.words[last] - sums.words[first], sums.proses[last] - sums.proses[first]
-    linked, stops = sums.linked[last] - sums.linked[first], sums.stops[last] - sums.stops[first]
-    columns = {
-        "share": (share(words, sums.words[-1]), range(6)), "prose": (share(prose, sums.proses[-1]), range(6)),
-        "words": (words, (0, 2, 3, 4)), "link": (share(linked, words), range(5)),
-        "mean": (share(words, (last - first).astype(float)), (1, 2, 3, 4)), "stops": (share(stops, words), (2, 3, 4)),
-        "dense": (share(prose, words), (1, 2, 3)),
-    }  # fmt: skip
-    return {
-        f"box_{name}{level}": values[page.above[:, level]]
-        for name, (values, levels) in columns.items()
-        for level in levels
-    }
+    words, linked, stops, prose = sums.all[:, last] - sums.all[:, first]
+    least = np.maximum(words, 1.0)
+    values = np.array(
+        [
+            words / max(sums.total[0], 1.0),
+            prose / max(sums.total[3], 1.0),
+            words,
+            linked / least,
+            words / np.maximum(last - first, 1),
+            stops / least,
+            prose / least,
+        ]
+    )
+    return np.asarray(values[_BOX_ROW, page.above[_BOX_LEVEL]])
 
 
-def _position(page: Page, sums: _Sums) -> Features:
+def _position(page: Page, sums: _Sums) -> list[Floats]:
     number = np.arange(page.count)
     titles = np.flatnonzero((page.stream.tag == NUMBER["h1"]) & (page.stream.step == 1))
     title = np.searchsorted(page.place, titles[0]) if len(titles) else None
-    return {
-        "depth": page.depth.astype(float), "at": number / page.count,
-        "at_words": share(sums.words[:-1], sums.words[-1]),
-        "before": sums.words[:-1], "after": sums.words[-1] - sums.words[1:],
-        "prose_before": share(sums.proses[:-1], sums.proses[-1]),
-        "prose_after": share(sums.proses[-1] - sums.proses[1:], sums.proses[-1]),
-        "from_title": -FAR if title is None else np.clip(number - title, 1 - FAR, FAR),
-        "from_longest": np.clip(number - int(np.argmax(sums.prose)), -FAR, FAR),
-    }  # fmt: skip
+    before, proses = sums.words[:-1], sums.proses / max(sums.total[3], 1.0)
+    return [
+        page.depth,
+        number / page.count,
+        before / max(sums.total[0], 1.0),
+        before,
+        sums.total[0] - sums.words[1:],
+        proses[:-1],
+        proses[-1] - proses[1:],
+        np.full(page.count, -FAR) if title is None else np.clip(number - title, 1 - FAR, FAR),
+        np.clip(number - int(np.argmax(sums.prose)), -FAR, FAR),
+    ]
 
 
 def alike(page: Page, called: names.Called) -> Ints:
     """A number for each block, equal where it and the two elements above it are called the same."""
-    one = called.number * len(NUMBER) + page.elements.tag
+    one = names.hashes(page, called) + page.elements.tag
     key = np.zeros(page.count, np.int64)
     for level in range(3):
-        key = key * 1_000_003 + one[page.above[:, level]]  # overflow is fine: it is a hash
+        key = key * 1_000_003 + one[page.above[level]]  # overflow is fine: it is a hash
     return np.asarray(np.unique(key, return_inverse=True)[1])
 
 
-def _repeated(page: Page, called: names.Called, sums: _Sums) -> Features:
+def _repeated(page: Page, group: Ints, sums: _Sums) -> Floats:
     """Of all blocks that look like this one."""
-    group = alike(page, called)
     count, words, linked, stops, prose = (
-        np.bincount(group, weights).astype(np.float64)
-        for weights in (None, page.words, page.linked, page.kinds[:, STOP], sums.prose)
+        np.bincount(group, weights) for weights in (None, page.words, page.linked, page.kinds[STOP], sums.prose)
     )
-    columns = {
-        "count": count, "words": words / count, "link": share(linked, words), "stops": share(stops, words),
-        "share": share(words, sums.words[-1]), "prose": share(prose, sums.proses[-1]),
-    }  # fmt: skip
-    told: Features = {f"alike_{name}": values[group] for name, values in columns.items()}
-    return told | {"group": group.astype(float)}
+    least = np.maximum(words, 1.0)
+    values = np.array(
+        [
+            count,
+            words / count,
+            linked / least,
+            stops / least,
+            words / max(sums.total[0], 1.0),
+            prose / max(sums.total[3], 1.0),
+        ]
+    )
+    return np.asarray(values[:, group])
 
 
-def shifted(values: Floats, by: int, nothing: float = 0.0) -> Floats:
-    """The value of the block so many further on."""
-    moved = np.full(len(values), nothing)
-    if abs(by) < len(values):
-        moved[max(-by, 0) : len(values) - max(by, 0)] = values[max(by, 0) : len(values) + min(by, 0)]
-    return moved
+def shift(
+    rows: NDArray[np.float32], values: Floats | NDArray[np.float32], steps: tuple[int, ...], nothing: float
+) -> None:
+    """Writes into each row the values of the blocks so many further on."""
+    count = len(values)
+    for row, by in zip(rows, steps):
+        low, high = max(-by, 0), count - max(by, 0)
+        row[:low] = row[max(high, 0) :] = nothing
+        if low < high:
+            row[low:high] = values[low + by : high + by]
+
+
+def _beside(matrix: NDArray[np.float32]) -> None:
+    """Writes what the neighbours of each block are told."""
+    rows = matrix[_PLACES["beside"]]
+    at = 0
+    for name, steps in _BESIDE.items():
+        shift(rows[at : at + len(steps)], matrix[_ROW[name]], steps, 0.0)
+        at += len(steps)
 
 
 def window(sums: Floats, radius: int) -> Floats:
-    """Sums over the blocks up to so many away."""
-    number = np.arange(len(sums) - 1)
-    return np.asarray(sums[np.minimum(number + radius + 1, len(number))] - sums[np.maximum(number - radius, 0)])
+    """Sums over the blocks up to so many away, of each row."""
+    number = np.arange(sums.shape[-1] - 1)
+    return np.asarray(
+        sums[..., np.minimum(number + radius + 1, len(number))] - sums[..., np.maximum(number - radius, 0)]
+    )
 
 
-def _neighbours(page: Page, told: Features, sums: _Sums) -> Features:
-    beside: Features = {
-        f"{name}{by:+d}": shifted(np.asarray(told[name]), by)
-        for name, steps in (("tag0", (-2, -1, 1, 2)), ("words", (-1, 1)), ("link", (-1, 1)), ("stops", (-1, 1)))
-        for by in steps
-    }
-    for radius in (4, 12):
-        words = window(sums.words, radius)
-        beside[f"near_words{radius}"] = words
-        beside[f"near_link{radius}"] = share(window(sums.linked, radius), words)
-        beside[f"near_prose{radius}"] = share(window(sums.proses, radius), words)
-    return beside
+def _near(sums: _Sums) -> list[Floats]:
+    rows = []
+    for radius in NEAR:
+        words, linked, prose = window(sums.all[[0, 1, 3]], radius)
+        least = np.maximum(words, 1.0)
+        rows += [words, linked / least, prose / least]
+    return rows
 
 
-def _whole(page: Page, sums: _Sums) -> Features:
+def _of_page(page: Page, sums: _Sums) -> Floats:
     """Of the page."""
-    total = max(float(sums.words[-1]), 1.0)
-    told: Features = {
-        "page_words": total, "page_blocks": float(page.count), "page_link": float(sums.linked[-1]) / total,
-        "page_prose": float(sums.proses[-1]) / total, "page_stops": float(sums.stops[-1]) / total,
-        "page_longest": float(page.words.max()),
-    }  # fmt: skip
+    words, linked, stops, prose = sums.total
+    total = max(words, 1.0)
     opened = np.bincount(page.stream.tag[page.stream.step >= 0], minlength=len(NUMBER) + 1)
-    return told | {f"page_{tag}": float(opened[NUMBER[tag]]) for tag in COUNTED}
-
-
-def _kind(source: str) -> Features:
-    """What the page declares itself to be, by Open Graph and schema.org."""
-    at = source.find("og:type")
-    graph = OPEN_GRAPH.search(source, at, at + NEAR) or OPEN_GRAPH.search(source, max(at - NEAR, 0), at)
-    kind = graph[1].lower() if graph and at >= 0 else ""
-    types = frozenset(_types(source))
-    told: Features = {f"graph_{name}": float(name in kind) for name in ("article", "product", "website")}
-    return told | {f"schema_{name}": float(bool(types & known)) for name, known in KINDS_OF_PAGE.items()}
-
-
-def _types(source: str) -> Iterator[str]:
-    """The types that JSON-LD blocks name; looked for where they stand, since a pattern over the page costs a tenth."""
-    at = source.find('"@type"')
-    left = TYPES
-    while at >= 0 and left:
-        if found := SCHEMA.match(source, at):
-            yield found[1]
-        at, left = source.find('"@type"', at + 7), left - 1
+    values = [total, page.count, linked / total, prose / total, stops / total, float(page.words.max())]
+    return np.array([*values, *opened[_COUNTED].tolist()])[:, None]

@@ -9,59 +9,51 @@ import numpy as np
 
 from stages.extraction.blocks.copies import copies
 from stages.extraction.blocks.page import Page
-from stages.extraction.blocks.stream import NUMBER, Ints, Mask, tags
+from stages.extraction.blocks.tags import NUMBER, Ints, Mask, tags
 
-HREF = re.compile(r' href="([^"]*)"')
-_CELL, _ITEM, _PRE, _ROW = tags("td", "th"), tags("li"), tags("pre"), tags("tr")
+HREF = re.compile(rb"\shref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.IGNORECASE)
+_PRE, _ITEM, _ROW, _CELL = tags("pre"), tags("li"), tags("tr"), tags("td", "th")
 _LISTS = tags("ul", "ol")
 NONE = -1
+GAPS = ("\n\n", "\n", " | ")
+PARAGRAPH, LINE, CELLS = range(3)
 
 
 def block_texts(page: Page, chosen: Mask | None = None, links: bool = False) -> list[str]:
-    """The text of each chosen block as it stands in the stream, references not resolved."""
-    ends = np.append(page.starts[1:], len(page.texts)) - 1
-    begin, end = page.texts[page.starts], page.texts[ends] + 1
-    muted = page.stream.muted()
-    hidden = np.concatenate(([0], np.cumsum(muted)))
-    some = hidden[end] > hidden[begin]
-    if chosen is not None:
-        begin, end, some = begin[chosen], end[chosen], some[chosen]
-    texts = page.stream.texts
-    made = []
-    for first, last, partly in zip(begin.tolist(), end.tolist(), some.tolist()):
-        if links:
-            made.append("".join(_linked(page, first, last, muted)))
-        elif partly:
-            made.append("".join(texts[place] for place in range(first, last) if not muted[place]))
-        else:
-            made.append("".join(texts[first:last]) if last - first > 1 else texts[first])
-    return made
+    """The text of each chosen block as it stands on the page, references not resolved."""
+    borders = (page.place, page.last) if links else (page.begin, page.end)
+    first, last = (border if chosen is None else border[chosen] for border in borders)
+    if links:
+        made = [b"".join(_linked(page, *block)) for block in zip(first.tolist(), last.tolist())]
+    else:
+        made = [page.text[begin:end] for begin, end in zip(first.tolist(), last.tolist())]
+    return [text.decode("utf-8", "replace") for text in made]
 
 
-def _linked(page: Page, begin: int, end: int, muted: Mask) -> Iterator[str]:
+def _linked(page: Page, first: int, last: int) -> Iterator[bytes]:
     """The pieces of a block, targets of links written beside their text as Markdown has it."""
-    stream, target = page.stream, ""
-    for place in range(begin, end):
+    stream, target = page.stream, b""
+    for place in range(first, last + 1):
         if stream.tag[place] == NUMBER["a"]:
             yield target
-            href = HREF.search(stream.attributes[place])
-            target = f"]({href[1]})" if href else ""
-            yield "[" if href else ""
-        if not muted[place]:
-            yield stream.texts[place]
+            href = HREF.search(stream.attributes(place))
+            target = b"](" + (href[1] or href[2] or href[3] or b"") + b")" if href else b""
+            yield b"[" if href else b""
+        if page.heard[place]:
+            yield stream.source[stream.end[place] : stream.next[place]]
     yield target
 
 
-class _Place(NamedTuple):
-    """Where a block stands: numbers of elements, NONE where it is in none of that tag."""
+class _Places(NamedTuple):
+    """Where the chosen blocks stand: numbers of elements, NONE where one is in none of that tag."""
 
-    pre: int
-    item: int
-    row: int
-    cell: int  # only one that holds no other block
-    lists: int  # how many lists are open
-    box: int  # the innermost element
-    block: int
+    pre: Ints
+    item: Ints
+    row: Ints
+    cell: Ints  # only one that holds no other block
+    lists: Ints  # how many lists are open
+    box: Ints  # the innermost element
+    block: Ints
 
 
 def text(page: Page, chosen: Mask, *, tables: bool = True, links: bool = False) -> str:
@@ -69,61 +61,58 @@ def text(page: Page, chosen: Mask, *, tables: bool = True, links: bool = False) 
 
     What would stand there twice is left out.
     """
-    parts: list[str] = []
-    before: _Place | None = None
-    places = list(_places(page, chosen))
-    lines = [
-        _line(raw, place) if tables or place.row == NONE else ""
-        for place, raw in zip(places, block_texts(page, chosen, links))
-    ]
+    if not tables:
+        chosen = chosen & (_row(page) == NONE)
+    places = _places(page, chosen)
+    verbatim = (places.pre != NONE).tolist()
+    lines = [_line(raw, pre) for raw, pre in zip(block_texts(page, chosen, links), verbatim)]
     words = [count if line else 0.0 for line, count in zip(lines, page.words[chosen].tolist())]
     again = copies(lines, words)
-    for number, (place, line) in enumerate(zip(places, lines)):
-        if not line or number in again:
-            continue
-        gap = "" if before is None else _gap(before, place)
-        begins = place.item != NONE and place.pre == NONE and (before is None or before.item != place.item)
-        mark = "  " * (place.lists - 1) + "- " if begins and gap != CELLS else ""
-        parts += (gap, mark, line)
-        before = place
-    return "".join(parts)
+    kept = [number for number, line in enumerate(lines) if line and number not in again]
+    gaps, marks = _gaps(_Places(*(column[kept] for column in places)))
+    parts: list[str] = []
+    for number, gap, mark in zip(kept, gaps.tolist(), marks.tolist()):
+        parts += (GAPS[gap], "  " * (mark - 1) + "- " if mark else "", lines[number])
+    return "".join(parts[1:])
 
 
-def _line(raw: str, place: _Place) -> str:
+def _line(raw: str, verbatim: bool) -> str:
     """A block's text as it is written out, "" where it has none."""
     if "&" in raw:
         raw = unescape(raw)
-    return " ".join(raw.split()) if place.pre == NONE else "" if raw.isspace() else raw.strip("\r\n")
+    return " ".join(raw.split()) if not verbatim else "" if raw.isspace() else raw.strip("\r\n")
 
 
-CELLS = " | "
+def _gaps(places: _Places) -> tuple[Ints, Ints]:
+    """What stands before each block, and in how many lists an item stands that it begins, 0 where it begins none."""
+    pre, item, row, cell, lists, box, block = (np.append(NONE, column) for column in places)
+    same_pre, same_item, same_row, same_cell, same_box = (
+        column[1:] == column[:-1] for column in (pre, item, row, cell, box)
+    )
+    rows, items = (np.minimum(column[1:], column[:-1]) != NONE for column in (row, item))
+    beside = same_row & (np.minimum(cell[1:], cell[:-1]) != NONE) & ~same_cell
+    line = same_box & (block[1:] == block[:-1] + 1)  # only a <br> stands between them
+    gaps = np.where(rows, np.where(beside, CELLS, LINE), np.where(line | items, LINE, PARAGRAPH))
+    verbatim = np.maximum(pre[1:], pre[:-1]) != NONE
+    gaps = np.where(verbatim, np.where(same_pre, LINE, PARAGRAPH), gaps)
+    begins = (item[1:] != NONE) & (pre[1:] == NONE) & ~same_item & (gaps != CELLS)
+    return gaps, np.where(begins, lists[1:], 0)
 
 
-def _gap(before: _Place, here: _Place) -> str:
-    """What stands between two blocks."""
-    if here.pre != NONE or before.pre != NONE:
-        return "\n" if here.pre == before.pre else "\n\n"
-    if here.row != NONE and before.row != NONE:
-        beside = here.row == before.row and NONE not in (here.cell, before.cell) and here.cell != before.cell
-        return CELLS if beside else "\n"
-    line = here.box == before.box and here.block == before.block + 1  # only a <br> stands between them
-    return "\n" if line or (here.item != NONE and before.item != NONE) else "\n\n"
-
-
-def _places(page: Page, chosen: Mask) -> Iterator[_Place]:
+def _places(page: Page, chosen: Mask) -> _Places:
     """Where the chosen blocks stand."""
-    elements, above = page.elements, page.above[chosen]
+    elements, above = page.elements, page.above[:, chosen]
     tag = elements.tag[above]
     single = elements.last[above] - elements.first[above] == 1  # a cell with more blocks is laid out, not listed
-    columns = [_nearest(above, found) for found in (_PRE[tag], _ITEM[tag], _ROW[tag], _CELL[tag] & single)]
-    lists = page.stream.inside(_LISTS)[page.place[chosen]]
-    return map(
-        _Place._make, zip(*(column.tolist() for column in (*columns, lists, above[:, 0], np.flatnonzero(chosen))))
-    )
+    pre, item, row, cell = (_nearest(above, found) for found in (_PRE[tag], _ITEM[tag], _ROW[tag], _CELL[tag] & single))
+    return _Places(pre, item, row, cell, _LISTS[tag].sum(0), above[0], np.flatnonzero(chosen))
+
+
+def _row(page: Page) -> Ints:
+    return _nearest(page.above, _ROW[page.elements.tag[page.above]])
 
 
 def _nearest(above: Ints, found: Mask) -> Ints:
     """The innermost element that was found around each block."""
-    level = found.argmax(1)
-    rows = np.arange(len(above))
-    return np.where(found[rows, level], above[rows, level], NONE)
+    level, block = found.argmax(0), np.arange(above.shape[1])
+    return np.where(found[level, block], above[level, block], NONE)

@@ -1,94 +1,129 @@
 """What authors call their elements: the words of classes, ids and roles, and how each speaks for content."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
-from stages.extraction.blocks.page import Floats, Page
-from stages.extraction.blocks.stream import TAGS, Ints, Mask
+from stages.extraction.blocks import words as w
+from stages.extraction.blocks.page import Floats, Page, around
+from stages.extraction.blocks.stream import DOUBLE, EQUALS, SINGLE, Stream
+from stages.extraction.blocks.tags import TAGS, Ints, Mask, Words
 
-NAMED = (' class="', ' id="', ' role="', ' itemprop="')
-HIDDEN = re.compile(r' (?:hidden(?=[ =]|$)|aria-hidden="true"|style="[^"]*(?:display: ?none|visibility: ?hidden))')
-HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-LETTERS = re.compile(r"[a-z]{2,}")
-NAMES, CHARACTERS, PARTS = 16, 60, 4  # names of an element looked at, characters of each, parts of a compound
-LONG = 20  # characters from which a part is no word
-DIGITS = "0123456789"
+NAMED = ("class", "id", "role", "itemprop")
+HIDING = ("style", "hidden", "aria-hidden")
+ASKED = (*NAMED, *HIDING)
+LONG = 160  # bytes of a value that are looked at
+UNSEEN = re.compile(rb"display:\s?none|visibility:\s?hidden")
+_SMALL = np.uint64(0x2020_2020_2020_2020)
+_ALONE = np.uint64(int.from_bytes(b" hidden>", "little"))
 _TAGS = [f"<{tag}>" for tag in TAGS]
 
 
-def named(attributes: str) -> str:
-    """Class, id and role among attributes as written."""
-    found = []
-    for name in NAMED:  # the parser quotes all values; a pattern would take three times as long
-        at = attributes.find(name)
-        if at >= 0:
-            at += len(name)
-            found.append(attributes[at : attributes.find('"', at)])
-    return " ".join(found)
+def _ends() -> list[tuple[np.uint64, np.uint64]]:
+    """Of each name we ask for its last eight letters as a number, and the bits by which it is shorter than that."""
+    ends = [name.encode()[-8:] for name in ASKED]
+    return [(np.uint64(int.from_bytes(end, "little")), np.uint64(64 - 8 * len(end))) for end in ends]
 
 
-def hides(attributes: str) -> bool:
-    """Whether attributes keep an element from being shown."""
-    return ("hidden" in attributes or "none" in attributes) and HIDDEN.search(attributes) is not None
+_ENDS = _ends()
+_SIZES = np.array([0, *map(len, ASKED)])
 
 
-def names_of(value: str) -> list[str]:
-    """The different names in a value, without the digits at their ends."""
-    return list(dict.fromkeys([name.rstrip(DIGITS) for name in value.split(None, NAMES)[:NAMES]]))
-
-
-def words(value: str) -> Iterator[str]:
-    """The words of names, digits left out: `post-Body_12` has post, body and post-body."""
-    for name in names_of(value):
-        yield from words_of(name)
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """The words of one name."""
-    name = name[:CHARACTERS]
-    lower = name if name.islower() else HUMP.sub("-", name).lower()
-    parts = LETTERS.findall(lower)
-    if len(lower) >= LONG:
-        parts = [part for part in parts if len(part) < LONG]
-    return (*parts, "-".join(parts[:PARTS])) if len(parts) > 1 else tuple(parts)
+def _asked(words: Words, raw: np.ndarray, equals: Ints) -> Ints:
+    """Which of the names ASKED stands before each equals sign, counted from 1; 0 for any other."""
+    small, asked = words[equals - 8] | _SMALL, np.zeros(len(equals), np.int64)
+    for number, (end, shift) in enumerate(_ENDS):
+        asked[small >> shift == end] = number + 1
+    asked[raw[equals - _SIZES[asked] - 1] > ord(" ")] = 0  # a longer name
+    return asked
 
 
 class Called(NamedTuple):
     """What the elements of a page are called."""
 
-    values: list[str]  # the different names, as written
-    number: Ints  # of each element's in `values`
+    element: Ints  # that is called something, once for each attribute that says so
+    value: Ints  # the number of what it says
+    values: list[bytes]  # what is said, each but once: most elements are called as others before them
+    spoken: w.Spoken  # the words of the values
     hidden: Ints  # elements that are not shown
+
+    def written(self, element: int) -> str:
+        """What one element is called, as written."""
+        said = (self.values[value] for value in self.value[self.element == element].tolist())
+        return " ".join(value.decode("utf-8", "replace") for value in said)
 
 
 def of(page: Page) -> Called:
-    """The names of a page's elements. The page itself has none, and of those without text they are not asked."""
-    attributes, elements = page.stream.attributes, page.elements
-    numbers: dict[str, int] = {"": 0}
-    known: dict[str, tuple[int, bool]] = {"": (0, False)}  # as written: one tag in two is like one before
-    number = np.zeros(len(elements.tag), np.int64)
+    """The names of a page's elements; of those without text they are not asked."""
+    stream, elements = page.stream, page.elements
+    at, kind = stream.specials
+    raw = np.frombuffer(stream.source, np.uint8)
     full = np.flatnonzero(elements.last[:-1] > elements.first[:-1])
-    found = []
-    for place in elements.place[full].tolist():
-        text = attributes[place]
-        if text not in known:
-            known[text] = numbers.setdefault(named(text), len(numbers)), hides(text)
-        found.append(known[text])
-    if found:
-        number[full], unseen = np.array(found).T
-        return Called(list(numbers), number, full[unseen > 0])
-    return Called(list(numbers), number, full)
+    place = elements.place[full]
+    border = np.zeros(len(kind), np.int64)
+    border[stream.opening[place]] = full + 1
+    border[stream.closing[place]] = -full - 1
+    element = np.cumsum(border) - 1  # of each special the element in whose start tag it stands, else -1
+    equals = np.flatnonzero((kind == EQUALS) & (element >= 0))
+    asked = _asked(stream.words, raw, at[equals])
+    equals, asked = equals[asked > 0], asked[asked > 0]
+    begin, end = _values(stream, raw, equals)
+    hiding = asked > len(NAMED)
+    styled = asked[hiding] == ASKED.index("style") + 1
+    unseen = element[equals[hiding]][_hides(stream.source, begin[hiding], end[hiding], styled)]
+    alone = full[stream.words[stream.end[place] - 8] == _ALONE]
+    numbers: dict[bytes, int] = {}
+    said = [
+        numbers.setdefault(stream.source[first:last], len(numbers))
+        for first, last in zip(begin[~hiding].tolist(), end[~hiding].tolist())
+    ]
+    values = list(numbers)
+    return Called(
+        element[equals[~hiding]], np.array(said, np.int64), values, w.hashed(values), np.append(unseen, alone)
+    )
+
+
+def _hides(source: bytes, begin: Ints, end: Ints, styled: Mask) -> list[bool]:
+    """Whether values of the names HIDING keep an element from being shown."""
+    values = zip(begin.tolist(), end.tolist(), styled.tolist())
+    return [
+        UNSEEN.search(source, first, last) is not None if style else source[first:last] != b"false"
+        for first, last, style in values
+    ]
+
+
+def _values(stream: Stream, raw: np.ndarray, equals: Ints) -> tuple[Ints, Ints]:
+    """Where the values behind equals signs, given by their numbers among the specials, begin and end.
+
+    A quoted one ends at the next quote of its kind, any other at white space or the next special of whatever kind.
+    """
+    at, kind = stream.specials
+    begin, close = at[equals] + 1, equals + 2
+    quote = raw[begin]
+    quoted = (quote == DOUBLE) | (quote == SINGLE)
+    odd = quoted & (kind.take(close, mode="clip") != quote)  # another special stands between the quotes
+    for each in (DOUBLE, SINGLE):
+        mine = odd & (quote == each)
+        if mine.any():
+            same = np.append(np.flatnonzero(kind == each), len(kind) - 1)
+            close[mine] = same[np.minimum(np.searchsorted(same, equals[mine] + 2), len(same) - 1)]
+    end = at.take(np.where(quoted, close, equals + 1), mode="clip")
+    begin += quoted
+    end = np.clip(end, begin, begin + LONG)
+    for number in np.flatnonzero(~quoted).tolist():
+        value = stream.source[begin[number] : end[number]].split(None, 1)
+        end[number] = begin[number] + len(value[0] if value else b"")
+    return begin, end
 
 
 def hidden(page: Page, called: Called) -> Mask:
     """Blocks in an element that is not shown."""
-    size = page.count + 1
-    begin = np.bincount(page.elements.first[called.hidden], minlength=size)
-    end = np.bincount(page.elements.last[called.hidden], minlength=size)
-    return np.cumsum(begin - end)[:-1] > 0
+    unseen = np.zeros(len(page.elements.tag))
+    unseen[called.hidden] = 1
+    return around(page.elements, unseen, page.count) > 0
 
 
 class Votes(NamedTuple):
@@ -100,35 +135,59 @@ class Votes(NamedTuple):
     tag: Floats
 
 
-KEPT = 1 << 15  # names of which the votes are kept: they repeat from site to site, their combinations hardly
+SLOTS = np.uint64(64 - 16)  # the highest bits of a hash: where its word is looked for first
 
 
 class Ballot:
-    """The votes of words and tags (`<p>`) as a table, and those of names seen before."""
+    """The votes of words and tags (`<p>`)."""
 
     def __init__(self, table: Mapping[str, float]) -> None:
-        self.table = table
         self.tags = np.array([table.get(name, 0.0) for name in _TAGS])
-        self.known: dict[str, list[float]] = {}
+        numbers = {w.number(word): vote for word, vote in table.items() if word[0] != "<"}
+        self.words: Words = np.array([*sorted(numbers), (1 << 64) - 1], np.uint64)
+        self.votes = np.array([*(numbers[word] for word in sorted(numbers)), 0.0])
+        slots, first, crowd = np.unique(self.words[:-1] >> SLOTS, return_index=True, return_counts=True)
+        self.slots = np.full(1 << 16, len(numbers))  # the number of each slot's word; -1 where several share one
+        self.slots[slots] = np.where(crowd == 1, first, -1)
 
-    def of(self, name: str) -> list[float]:
-        """The votes of a name's words."""
-        table = self.table
-        cast = [table[word] for word in words_of(name) if word in table]
-        if len(self.known) < KEPT:
-            self.known[name] = cast
-        return cast
+    def but(self, other: Mapping[str, float]) -> "Ballot":
+        """The same with other votes of some of its words and tags."""
+        changed = copy(self)
+        changed.tags, changed.votes = self.tags.copy(), self.votes.copy()
+        for word, vote in other.items():
+            if word[0] == "<":
+                changed.tags[_TAGS.index(word)] = vote
+            else:
+                changed.votes[np.searchsorted(self.words, np.uint64(w.number(word)))] = vote
+        return changed
+
+    def count(self, spoken: w.Spoken) -> tuple[Ints, Floats]:
+        """The values whose words have votes, and those votes."""
+        place = self.slots[spoken.word >> SLOTS]
+        crowded = place < 0
+        place[crowded] = np.searchsorted(self.words, spoken.word[crowded])
+        known = self.words[place] == spoken.word
+        return spoken.value[known], self.votes[place[known]]
 
 
 def votes(page: Page, called: Called, ballot: Ballot) -> Votes:
     """The votes of a page's elements."""
-    rows = np.zeros((len(called.values), 3))
-    known = ballot.known
-    for number, value in enumerate(called.values):
-        cast: list[float] = []
-        for name in names_of(value):
-            cast += known[name] if name in known else ballot.of(name)
-        if cast:
-            rows[number] = sum(cast) / len(cast), min(*cast, 0.0), max(*cast, 0.0)
-    mean, least, most = rows[called.number].T
-    return Votes(mean, least, most, ballot.tags[page.elements.tag])
+    value, vote = ballot.count(called.spoken)
+    size, among = len(page.elements.tag), len(called.values)
+    cast = np.array([np.bincount(value, vote, among), np.bincount(value, minlength=among)])[:, called.value]
+    total, counted = (np.bincount(called.element, each, size) for each in cast)
+    extremes = []
+    for extreme in (np.minimum, np.maximum):
+        of_value, of_element = np.zeros(among), np.zeros(size)
+        extreme.at(of_value, value, vote)
+        extreme.at(of_element, called.element, of_value[called.value])
+        extremes.append(of_element)
+    return Votes(total / np.maximum(counted, 1), extremes[0], extremes[1], ballot.tags[page.elements.tag])
+
+
+def hashes(page: Page, called: Called) -> Ints:
+    """A number for each element, equal where its words are."""
+    of_value, of_element = np.zeros(len(called.values), np.uint64), np.zeros(len(page.elements.tag), np.uint64)
+    np.add.at(of_value, called.spoken.value, called.spoken.word)
+    np.add.at(of_element, called.element, of_value[called.value])
+    return of_element.view(np.int64)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+SCALE = 10_000
 AT_ONCE = 2_048  # blocks: some megabytes of answers, however many a page has
 
 
@@ -20,15 +21,12 @@ class Trees:
     base: float  # log-odds before any tree
     features: NDArray[np.int64]  # (depth, count) rows of the matrix
     limits: NDArray[np.float32]  # (depth, count)
-    values: NDArray[np.float32]  # (count, 2 ** depth) log-odds
+    values: NDArray[np.int16]  # (count, 2 ** depth) log-odds in parts of SCALE, so that their sums are exact
 
     @cached_property
-    def _asked(self) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
-        """The different questions, feature and limit, and the number of each level's question in each tree."""
-        pairs = np.stack([self.features.ravel().astype(np.float64), self.limits.ravel().astype(np.float64)], axis=1)
-        unique, number = np.unique(pairs, axis=0, return_inverse=True)
-        limits = unique[:, 1].astype(np.float32)[:, None]
-        return unique[:, 0].astype(np.int64), limits, number.reshape(self.features.shape)
+    def _first(self) -> NDArray[np.int64]:
+        """Of each tree the place of its first value."""
+        return np.arange(len(self.values))[:, None] << len(self.features)
 
     def probability(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         """Of each column of a matrix (features, blocks) the probability that it is content."""
@@ -37,10 +35,10 @@ class Trees:
 
     def _odds(self, matrix: NDArray[np.float32]) -> NDArray[np.float64]:
         depth, count = self.features.shape
-        rows, limits, number = self._asked
-        answers = (matrix[rows] > limits).view(np.uint8)
-        leaf = answers[number[0]]
-        for level in range(1, depth):
-            leaf += answers[number[level]] << np.uint8(level)
-        place = leaf + (np.arange(count, dtype=np.int32)[:, None] << depth)
-        return np.asarray(self.base + self.values.ravel()[place].sum(0, dtype=np.float64))
+        above = matrix.take(self.features.ravel(), axis=0) > self.limits.reshape(-1, 1)
+        answers = above.view(np.uint8).reshape(depth, count, -1)
+        leaf = answers[-1].copy()
+        for level in range(depth - 2, -1, -1):
+            leaf += leaf
+            leaf += answers[level]
+        return np.asarray(self.base + self.values.take(leaf + self._first).sum(0, dtype=np.int32) / SCALE)

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.extraction.blocks.model import SCALE
-from stages.extraction.blocks.trees import Trees
+from stages.extraction.blocks.trees import SCALE, Trees
 
 Floats = NDArray[np.float64]
+MOST = 32_767  # of a value, in parts of SCALE
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boosting:
     """How trees are grown."""
 
-    trees: int = 200
+    trees: int = 100
     depth: int = 6
-    rate: float = 0.16
+    rate: float = 0.25
     ridge: float = 3.0  # times the mean weight of a row, added to each sum of second derivatives
     columns: float = 0.2  # share of the features tried at a level
     rows: float = 0.5  # share of the rows that a tree is chosen by
@@ -48,17 +48,23 @@ class Boosting:
                 leaf += (binned[feature] > limit).astype(np.int64) << level
             size = 1 << self.depth
             step = np.bincount(leaf, slope, size) / (np.bincount(leaf, bend, size) + ridge)
-            values = np.round(self.rate * step * SCALE) / SCALE
-            odds += values[leaf]
+            values = np.clip(np.round(self.rate * step * SCALE), -MOST, MOST).astype(np.int16)
+            odds += values[leaf] / SCALE
             grown.append((questions, values))
         features = np.array([[feature for feature, _ in questions] for questions, _ in grown]).T
         chosen = np.array([[limits[feature][limit] for feature, limit in questions] for questions, _ in grown]).T
-        return Trees(base, features, chosen.astype(np.float32), np.array([v for _, v in grown], np.float32))
+        return Trees(base, features, chosen.astype(np.float32), np.array([v for _, v in grown]))
 
     def _grow(
-        self, binned: list[NDArray[np.uint8]], limits: list[NDArray[np.float32]], slope: Floats, bend: Floats,
-        usable: NDArray[np.int64], random: np.random.Generator, ridge: float,
-    ) -> list[tuple[int, int]]:  # fmt: skip
+        self,
+        binned: list[NDArray[np.uint8]],
+        limits: list[NDArray[np.float32]],
+        slope: Floats,
+        bend: Floats,
+        usable: NDArray[np.int64],
+        random: np.random.Generator,
+        ridge: float,
+    ) -> list[tuple[int, int]]:
         """The questions of one tree, feature and number of the limit, each the best of a random part of them."""
         rows = np.flatnonzero(random.random(len(slope)) < self.rows)
         slope, bend = slope[rows], bend[rows]

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from stages.extraction.blocks import features as f
 from stages.extraction.blocks import names
 from stages.extraction.blocks.layout import block_texts
-from stages.extraction.blocks.model import Model, around, matrix
+from stages.extraction.blocks.model import Model, again
 from stages.extraction.blocks.page import Floats, Page, page
-from stages.extraction.blocks.stream import TAGS, stream
+from stages.extraction.blocks.stream import stream
+from stages.extraction.blocks.tags import TAGS
+from stages.extraction.blocks.words import words as words_in
 from stages.extraction.training.boosting import Boosting
 from stages.extraction.training.labels import labels, words_of
 
@@ -35,24 +37,23 @@ class Example:
     """A labelled page."""
 
     group: str  # pages of one group (a registered domain) are never on both sides of a judgement
-    source: str
     page: Page
     label: Floats  # share of each block's words in the true text
 
 
 def example(group: str, source: str, truth: str) -> Example | None:
     """A labelled page, None where it has no text or the truth none."""
-    tags, true = stream(source), words_of(truth)
-    blocks = page(tags) if tags else None
+    html, true = source.encode("utf-8", "replace"), words_of(truth)
+    blocks = page(stream(html))
     if blocks is None or not true:
         return None
     texts = [words_of(unescape(text)) for text in block_texts(blocks)]
-    return Example(group, source, blocks, labels(texts, true))
+    return Example(group, blocks, labels(texts, true))
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """What is done with examples. `names` are the features to use, None for all."""
+    """What is done with examples."""
 
     boosting: Boosting = field(default_factory=Boosting)
 
@@ -61,13 +62,13 @@ class Teacher:
         cast = votes(examples)
         table = tally(cast)
         sums = {word: sum(cast[word].values()) for word in table}
-        columns = [f.features(e.page, e.source, names.Ballot(without(table, sums, cast, e.group))) for e in examples]
-        lessons = Lessons.of(examples, columns)
+        ballot = names.Ballot(table)
+        described = [f.features(e.page, ballot.but(revised(sums, cast, e.group))) for e in examples]
+        lessons = Lessons.of(examples, [each.matrix for each in described])
         first = self.boosting.fit(*lessons.all())
         answers = self._honest(lessons)
-        seen = [each | around(e.page, each, answer) for e, each, answer in zip(examples, columns, answers)]
-        again = Lessons.of(examples, seen)
-        return Model(about, table, (lessons.names, again.names), first, self.boosting.fit(*again.all()))
+        seen = [again(e.page, each, answer) for e, each, answer in zip(examples, described, answers)]
+        return Model(about, table, first, self.boosting.fit(*Lessons.of(examples, seen).all()))
 
     def _honest(self, lessons: "Lessons") -> list[Floats]:
         """First answers on each page by trees that saw no page of its group."""
@@ -85,16 +86,13 @@ class Lessons:
     """What trees learn from: of each example a matrix (blocks, features) and the weights of its blocks."""
 
     examples: Sequence[Example]
-    names: Sequence[str]
     rows: Sequence[NDArray[np.float32]]
     weights: Sequence[Floats]
 
     @classmethod
-    def of(cls, examples: Sequence[Example], described: Sequence[f.Features]) -> "Lessons":
-        """The lessons of examples and their features."""
-        columns = sorted(name for name in described[0] if name != "group")
-        rows = [matrix(each, columns, e.page.count).T for each, e in zip(described, examples)]
-        return cls(examples, columns, rows, [_weights(e.page) for e in examples])
+    def of(cls, examples: Sequence[Example], matrices: Sequence[NDArray[np.float32]]) -> "Lessons":
+        """The lessons of examples and their features (features, blocks)."""
+        return cls(examples, [each.T for each in matrices], [_weights(e.page) for e in examples])
 
     def all(self, chosen: Sequence[bool] | None = None) -> tuple[NDArray[np.float32], Floats, Floats]:
         """Rows, labels and weights of the chosen examples, null for all; blocks without weight are left out."""
@@ -138,7 +136,7 @@ def _count(e: Example, true: dict[str, float], held: dict[str, float]) -> float:
     called = names.of(e.page)
     for number in np.flatnonzero(under[:-1] > 0).tolist():
         for word in (
-            *dict.fromkeys(names.words(called.values[called.number[number]])),
+            *dict.fromkeys(words_in(called.written(number))),
             f"<{TAGS[elements.tag[number]]}>",
         ):
             held[word] += float(under[number])
@@ -152,10 +150,10 @@ def tally(cast: Votes) -> dict[str, float]:
     return {word: round(sum(by.values()) / (len(by) + DOUBT), 3) for word, by in counted.items()}
 
 
-def without(table: Mapping[str, float], sums: Mapping[str, float], cast: Votes, group: str) -> Mapping[str, float]:
-    """The votes as they would be if a group had cast none: a page must not be taught by its own labels."""
-    own = {word: by[group] for word in table if group in (by := cast[word])}
-    return {**table, **{word: (sums[word] - vote) / (len(cast[word]) - 1 + DOUBT) for word, vote in own.items()}}
+def revised(sums: Mapping[str, float], cast: Votes, group: str) -> dict[str, float]:
+    """The votes that would be others if a group had cast none: a page must not be taught by its own labels."""
+    own = {word: by[group] for word in sums if group in (by := cast[word])}
+    return {word: (sums[word] - vote) / (len(cast[word]) - 1 + DOUBT) for word, vote in own.items()}
 
 
 @dataclass
@@ -182,7 +180,7 @@ class ExtractorTrainer:
         groups = {each.group for each in self.examples}
         if len(groups) < FEWEST:
             raise ValueError(f"holds pages of {len(groups)} sites; a training needs {FEWEST}, give more")
-        ordered = sorted(self.examples, key=lambda e: (e.group, e.source))
+        ordered = sorted(self.examples, key=lambda e: (e.group, e.page.stream.source, e.page.stream.said))
         counted = f"{len(ordered)} labelled pages of {len(groups)} sites"
         return self.teacher.train(ordered, f"{self.about}: {counted}" if self.about else counted)
 

@@ -15,11 +15,16 @@ from stages.extraction.expressions import Marked, marked
 from stages.extraction.marks import MARKS, PAGE_MARKS, Marker
 
 EXPRESSIONS = [
-    *trafilatura.xpaths.BODY_XPATH, *trafilatura.xpaths.REMOVE_COMMENTS_XPATH,
-    *trafilatura.xpaths.REMOVE_COMMENTS_AND_LISTS_XPATH, *trafilatura.xpaths.RAW_TREE_PRUNE_XPATH,
-    *trafilatura.xpaths.OVERALL_DISCARD_XPATH, *trafilatura.xpaths.TEASER_DISCARD_XPATH,
-    *trafilatura.xpaths.PRECISION_DISCARD_XPATH, *trafilatura.xpaths.DISCARD_IMAGE_ELEMENTS, BASIC_CLEAN_XPATH,
-]  # fmt: skip
+    *trafilatura.xpaths.BODY_XPATH,
+    *trafilatura.xpaths.REMOVE_COMMENTS_XPATH,
+    *trafilatura.xpaths.REMOVE_COMMENTS_AND_LISTS_XPATH,
+    *trafilatura.xpaths.RAW_TREE_PRUNE_XPATH,
+    *trafilatura.xpaths.OVERALL_DISCARD_XPATH,
+    *trafilatura.xpaths.TEASER_DISCARD_XPATH,
+    *trafilatura.xpaths.PRECISION_DISCARD_XPATH,
+    *trafilatura.xpaths.DISCARD_IMAGE_ELEMENTS,
+    BASIC_CLEAN_XPATH,
+]
 NAMES = ("class", "id", "style", "role", "itemprop", "aria-hidden", "data-component", "data-lp-replacement-content")
 TAGS = ("div", "section", "article", "main", "p", "span", "ul", "ol", "aside", "footer", "h1", "a", "details", "header")
 # Words in which the expressions' own strings occur, at a start, at an end, inside and in another case.
@@ -77,8 +82,10 @@ def test_marked_expressions_find_the_same(seed: int) -> None:
 def test_conditions_on_a_bracket_and_the_first_of_each_parent(path: str, found: list[str]) -> None:
     marker = Marker()
     with_marks = marked(XPath(path), marker)
-    tree = tree_of("<html><body><p class='menu'>a</p><p id='x'>b</p><p id='x' class='menu'>c</p>"
-                   "<section><b>d</b><div class='menu'>e</div></section></body></html>")  # fmt: skip
+    tree = tree_of(
+        "<html><body><p class='menu'>a</p><p id='x'>b</p><p id='x' class='menu'>c</p>"
+        "<section><b>d</b><div class='menu'>e</div></section></body></html>"
+    )
     marker.mark(tree)
     assert isinstance(with_marks, Marked)
     assert [element.text for element in with_marks(tree)] == [element.text for element in XPath(path)(tree)] == found
@@ -152,5 +159,9 @@ def test_what_a_pattern_stands_for() -> None:
         with pytest.raises(Unsupported):
             _Strings(pattern).all()
     assert [_literal(p) for p in (r"(^|\s)link(\s|$)", "a?bcd", "[Cc]omment", "a|b", "no(t(e))d*x")] == [
-        "link", "bcd", "omment", "", "no",
-    ]  # fmt: skip
+        "link",
+        "bcd",
+        "omment",
+        "",
+        "no",
+    ]

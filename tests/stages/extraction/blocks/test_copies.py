@@ -39,12 +39,10 @@ def test_a_large_line_that_others_say_in_part_stays() -> None:
 
 def test_the_text_of_a_page_is_without_them() -> None:
     first, second, *_ = PARAGRAPHS
-    tags = stream(f"<body><p>{first}<p>{second}<div>{first}</div><table><tr><td>{second}</table></body>")
-    made = None if tags is None else page(tags)
+    made = page(stream(f"<body><p>{first}<p>{second}<div>{first}</div><table><tr><td>{second}</table></body>".encode()))
     assert made is not None
     every = np.ones(made.count, bool)
     assert text(made, every) == f"{first}\n\n{second}"
-    tags = stream(f"<body><table><tr><td>{first}</table><p>{first}</body>")
-    made = None if tags is None else page(tags)
+    made = page(stream(f"<body><table><tr><td>{first}</table><p>{first}</body>".encode()))
     assert made is not None
     assert text(made, np.ones(made.count, bool), tables=False) == first  # a row left out takes no other along
