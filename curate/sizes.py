@@ -5,6 +5,7 @@ KB, MB, GB are powers of 1000, KiB, MiB, GiB powers of 1024.
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from curate.errors import UserError
@@ -27,12 +28,24 @@ UNITS = {
 }
 
 
+COUNTS = {"": 1, "K": 1000, "M": 1000**2, "B": 1000**3, "T": 1000**4}  # of things that are no bytes: B is a billion
+NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|nan)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_number(value: object, units: Mapping[str, int] = COUNTS) -> float:
+    """A number, also as text with a unit: `15e12`, `15T`, `500 B`, `1_000`. ValueError for anything else."""
+    match = NUMBER.fullmatch(str(value).replace("_", "").replace(",", ""))
+    if not match or match[2].upper() not in units:
+        raise ValueError(f"{value!r} is no number")
+    return float(match[1]) * units[match[2].upper()]
+
+
 def parse_size(text: str) -> int:
     """Bytes of a size such as `64MiB`. ValueError for anything else."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
-    if not match or match.group(2).upper() not in UNITS:
-        raise ValueError(f"'{text}' is no size; write it like 64MiB or 2GB")
-    size = int(float(match.group(1)) * UNITS[match.group(2).upper()])
+    try:
+        size = int(parse_number(text, UNITS))
+    except (ValueError, OverflowError):
+        raise ValueError(f"'{text}' is no size; write it like 64MiB or 2GB") from None
     if size < 1:
         raise ValueError(f"'{text}' is too small")
     return size

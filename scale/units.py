@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from curate.sizes import parse_number
 from scale.refusal import Refusal, require
-
-SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 
 
 def count(value: float) -> str:
@@ -62,19 +61,9 @@ def money(dollars: float) -> str:
 
 
 def read_number(value: Any, place: str) -> float:
-    """A number, also as text such as `15e12` (which YAML 1.1 reads as a word) or `15T`, `500 B`."""
-    if isinstance(value, bool) or value is None:
-        raise Refusal(f"{place}: {value!r} is no number")
+    """A finite number, also as text such as `15e12` (which YAML 1.1 reads as a word) or `15T`, `500 B`."""
     try:
-        plain = float(value)
-    except (TypeError, ValueError, OverflowError):
-        plain = math.nan
-    if math.isfinite(plain):
-        return plain
-    text = str(value).strip().replace("_", "").replace(",", "")
-    factor = SUFFIXES.get(text[-1:].lower())
-    try:
-        result = float(text[:-1]) * factor if factor else float(text)
+        result = parse_number(value)
     except ValueError:
         raise Refusal(f"{place}: {value!r} is no number; write it as 15e12 or 15T") from None
     require(math.isfinite(result), f"{place}: {value!r} is not finite")

@@ -15,13 +15,14 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    ("written", "size"), [("64MiB", 64 << 20), ("2GB", 2 * 10**9), ("1.5k", 1500), ("7", 7), (" 3 kib ", 3072)]
+    ("written", "size"),
+    [("64MiB", 64 << 20), ("2GB", 2 * 10**9), ("1.5k", 1500), ("7", 7), ("1e3", 1000), (" 3 kib ", 3072)],
 )
 def test_sizes(written: str, size: int) -> None:
     assert parse_size(written) == size
 
 
-@pytest.mark.parametrize("written", ["", "-1", "0", "MB", "1XB", "1e3", "0.1B"])
+@pytest.mark.parametrize("written", ["", "-1", "0", "MB", "1XB", "1e", "inf", "1e999", "0.1B"])
 def test_what_is_no_size(written: str) -> None:
     with pytest.raises(ValueError, match=r"no size|too small"):
         parse_size(written)

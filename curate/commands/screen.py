@@ -14,7 +14,7 @@ import click
 from curate.errors import printable
 from curate.inspect.path import DROPPED
 from curate.inspect.path_text import BROKEN
-from curate.inspect.tables import GAP, Line, Table, aligned
+from curate.inspect.tables import GAP, Table, TableLine, aligned
 from curate.terminal import say_styled
 
 LEAST = 14  # columns that a word column keeps; a longer piece of a name goes on in the next line
@@ -71,9 +71,9 @@ def show(lines: Iterable[str], room: int | None = None) -> None:
 
 def laid_out(lines: Iterable[str], room: int | None, painted: bool) -> Iterator[str]:
     """The lines as they fit into `room` columns (None: as they are); styled where `painted`."""
-    for table, group in groupby(lines, lambda line: line.table if isinstance(line, Line) else None):
+    for table, group in groupby(lines, lambda line: line.table if isinstance(line, TableLine) else None):
         if table is not None:
-            numbers = [line.number for line in group if isinstance(line, Line)]
+            numbers = [line.number for line in group if isinstance(line, TableLine)]
             yield from _table(table, numbers, room, painted)
             continue
         for text in group:

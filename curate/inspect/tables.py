@@ -28,13 +28,13 @@ class Table:
     heads: int = 0
 
 
-class Line(str):
+class TableLine(str):
     """A line of a table at its full width, which knows the table: a narrow screen lays it out anew."""
 
     table: Table
     number: int  # 0 for the titles
 
-    def __new__(cls, text: str, table: Table, number: int) -> "Line":
+    def __new__(cls, text: str, table: Table, number: int) -> "TableLine":
         line = super().__new__(cls, text)
         line.table, line.number = table, number
         return line
@@ -64,7 +64,7 @@ def lines(
     )
     table = Table(cells, words, heads)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [Line(aligned(line, widths, words), table, number) for number, line in enumerate(cells)]
+    return [TableLine(aligned(line, widths, words), table, number) for number, line in enumerate(cells)]
 
 
 def aligned(cells: Sequence[str], widths: Sequence[int], words: Sequence[bool]) -> str:

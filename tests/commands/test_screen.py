@@ -7,7 +7,7 @@ import pytest
 
 from curate.commands import screen
 from curate.commands.screen import colour, laid_out, shortened, wrapped
-from curate.inspect.tables import Line, lines
+from curate.inspect.tables import TableLine, lines
 from tests.commands.terminal import STYLE, on_terminal, plain_lines
 from tests.report.finished import ROOT, call, sample_run
 
@@ -69,7 +69,7 @@ def test_more_columns_than_fit_go_on_below_with_the_first_again() -> None:
 
 def test_lines_of_a_table_stay_lines_of_text() -> None:
     told = lines([{"a": 1}], ("a",))
-    assert told == ["a", "1"] and "\n".join(told) == "a\n1" and all(isinstance(line, Line) for line in told)
+    assert told == ["a", "1"] and "\n".join(told) == "a\n1" and all(isinstance(line, TableLine) for line in told)
 
 
 def test_running_text_goes_on_behind_its_label() -> None:

@@ -31,7 +31,7 @@ class BadArchive(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ZipEntry:
     """One file of an archive: where its local header stands, and what the directory says of it."""
 
     name: str
@@ -43,7 +43,7 @@ class Entry:
     crc: int
 
 
-def zip_entries(source: Bytes) -> list[Entry]:
+def zip_entries(source: Bytes) -> list[ZipEntry]:
     """The entries that the directory of an archive names, by their place. Raises BadArchive."""
     start, size, count = _directory(source)
     data = source.read_at(start, size)
@@ -95,7 +95,7 @@ def _wide(source: Bytes, place: int) -> tuple[int, int, int]:
     return count, size, start
 
 
-def _rows(data: bytes) -> Iterator[Entry]:
+def _rows(data: bytes) -> Iterator[ZipEntry]:
     at = 0
     while at < len(data):
         if len(data) - at < ROW.size or data[at : at + 4] != b"PK\x01\x02":
@@ -106,7 +106,7 @@ def _rows(data: bytes) -> Iterator[Entry]:
         extra_end = name_end + row[11]
         name, extra = data[at + ROW.size : name_end], data[name_end:extra_end]
         size, stored, header = _wide_sizes(extra, [size, stored, row[16]])
-        yield Entry(_decoded(name, flags), header, stored, size, method, flags, crc)
+        yield ZipEntry(_decoded(name, flags), header, stored, size, method, flags, crc)
         at = extra_end + row[12]
 
 
@@ -139,7 +139,7 @@ class EntryBytes:
     file, since a reader may go back. Raises BadArchive for one that can't be read.
     """
 
-    def __init__(self, archive: Bytes, entry: Entry) -> None:
+    def __init__(self, archive: Bytes, entry: ZipEntry) -> None:
         self._archive, self._entry = archive, entry
         self.size = entry.size
         self.is_cheap = entry.method == STORED  # to begin in the middle of
@@ -187,7 +187,7 @@ class EntryBytes:
             self._unpacked.close()
 
 
-def _data_start(archive: Bytes, entry: Entry) -> int:
+def _data_start(archive: Bytes, entry: ZipEntry) -> int:
     """Where the data of an entry begin, behind its local header."""
     if entry.flags & ENCRYPTED:
         raise BadArchive(f"'{entry.name}' in the archive is encrypted")
