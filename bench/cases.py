@@ -158,8 +158,10 @@ def pairs(folder: Path, found: Ran) -> list[str]:
         row["offset"]: row["id"] for row in found.kept
     }
     merged = [
-        pair for row in gone if (pair := (starts.get(row["matched_offset"]), row["record_id"])) in truth or
-        (pair := (pair[1], pair[0])) in truth
+        pair
+        for row in gone
+        if (pair := (starts.get(row["matched_offset"]), row["record_id"])) in truth
+        or (pair := (pair[1], pair[0])) in truth
     ]
     return wrong + ([f"{len(merged)} pairs under 0.75 merged"] if len(merged) > 1 or len(lines) < len(gone) else [])
 

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from curate.cli import COMMANDS, EXIT_STATUS, cli
+from curate.commands.answers import ANSWERS
 from curate.config.file import PARTS as CONFIG
 from curate.config.file import parse_config
 from curate.config.recipes import names, recipe
@@ -115,6 +116,16 @@ def option_row(option: click.Option) -> str:
     return f"| `{names}` | {meaning.strip()}{' Required.' if option.required else ''} |"
 
 
+def answer_part(name: str) -> list[str]:
+    """The keys of what `--json` prints, for a command of `curate`."""
+    words = name.split()[1:]
+    answer = ANSWERS.get(" ".join(words)) or ANSWERS.get(words[0])
+    if answer is None:
+        return []
+    rows = [f"| `{key}` | {meaning} |" for key, meaning in answer.keys.items()]
+    return [f"`--json` prints {answer.of}:", "\n".join(["| key | |", "|---|---|", *rows])]
+
+
 def command_section(name: str, command: click.Command) -> str:
     """A command: how it is called, what it does, its options, its examples."""
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
@@ -126,6 +137,7 @@ def command_section(name: str, command: click.Command) -> str:
     example = (command.epilog or "").partition("Example:")[2].rstrip()
     parts = [f"## `{called}`", inspect.cleandoc(command.help or "").replace("\b\n", "")]
     parts += ["\n".join(["| option | |", "|---|---|", *rows])] if rows else []
+    parts += answer_part(name)
     parts += [f"```\n{inspect.cleandoc(example)}\n```"] if example else []
     return "\n\n".join(parts) + "\n"
 

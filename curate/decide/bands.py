@@ -1,6 +1,7 @@
 """Jaccard similarity, and the numbers behind `curate bands`: what banding finds, by similarity."""
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from math import comb
 
 SPREAD = tuple(share / 100 for share in range(30, 101, 5))
@@ -49,13 +50,41 @@ def pair_recall(similarity: float, threshold: float, permutations: int, bands: i
     return proposed * confirmed_probability(similarity, threshold, permutations)
 
 
-def band_lines(
+@dataclass(frozen=True)
+class Banding:
+    """One division into bands: the chance that a pair meets in a bucket, one for each similarity."""
+
+    bands: int
+    rows: int
+    chosen: bool
+    steepest: float
+    meets: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """As the table has it."""
+        return f"{self.bands}x{self.rows}" + ("*" if self.chosen else "")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What `curate bands` tells: of each similarity the chances to meet and to be `confirmed`, and the recall above."""
+
+    threshold: float
+    permutations: int
+    similarity: tuple[float, ...]
+    confirmed: tuple[float, ...]
+    bandings: tuple[Banding, ...]
+    recall: tuple[tuple[float, float], ...]  # similarity, from the threshold on, and recall of the chosen division
+
+
+def curves(
     threshold: float,
     permutations: int,
     chosen: tuple[int, int] = (25, 5),
     layouts: Sequence[tuple[int, int]] = LAYOUTS,
-) -> list[str]:
-    """The text that `curate bands` prints: the curve of each layout of bands that fits into the permutations.
+) -> Curves:
+    """The curve of each layout of bands that fits into the permutations.
 
     ValueError for a threshold outside (0, 1], or where not even the chosen layout fits.
     """
@@ -68,21 +97,39 @@ def band_lines(
             f"give --perms {needed}, or fewer --bands or --rows"
         )
     fitting = sorted({chosen, *(pair for pair in layouts if pair[0] * pair[1] <= permutations)})
-    names = [f"{bands}x{rows}" + ("*" if (bands, rows) == chosen else "") for bands, rows in fitting]
+    similarity = tuple(sorted({*SPREAD, threshold}))
+    above = [threshold + more for more in (0.0, 0.05, 0.1) if threshold + more <= 1]
+    return Curves(
+        threshold,
+        permutations,
+        similarity,
+        tuple(confirmed_probability(one, threshold, permutations) for one in similarity),
+        tuple(
+            Banding(
+                *pair,
+                pair == chosen,
+                steepest(*pair),
+                tuple(lsh_candidate_probability(one, *pair) for one in similarity),
+            )
+            for pair in fitting
+        ),
+        tuple((one, pair_recall(one, threshold, permutations, *chosen)) for one in above),
+    )
+
+
+def band_lines(found: Curves) -> list[str]:
+    """The text that `curate bands` prints."""
+    names = [banding.name for banding in found.bandings]
     lines = [
         "Chance that two texts meet in a bucket, by their Jaccard similarity and bands x rows (* = chosen),",
-        f"and that their signatures agree in {threshold:g} of {permutations} permutations (confirmed):",
+        f"and that their signatures agree in {found.threshold:g} of {found.permutations} permutations (confirmed):",
         "",
         "similarity" + "".join(f"{name:>8}" for name in names) + "   confirmed",
     ]
-    for similarity in sorted({*SPREAD, threshold}):
-        chances = "".join(f"{lsh_candidate_probability(similarity, *pair):8.3f}" for pair in fitting)
-        confirmed = confirmed_probability(similarity, threshold, permutations)
-        lines.append(f"{similarity:10.2f}{chances}{confirmed:12.3f}")
-    lines.append("steepest  " + "".join(f"{steepest(*pair):8.2f}" for pair in fitting))
-    lines += ["", f"Expected recall of {names[fitting.index(chosen)]} at threshold {threshold:g}:"]
-    for above in (0.0, 0.05, 0.1):
-        if (similarity := threshold + above) <= 1:
-            found = pair_recall(similarity, threshold, permutations, *chosen)
-            lines.append(f"  a pair of similarity {similarity:.2f}: {found:.3f}")
-    return lines
+    for at, similarity in enumerate(found.similarity):
+        chances = "".join(f"{banding.meets[at]:8.3f}" for banding in found.bandings)
+        lines.append(f"{similarity:10.2f}{chances}{found.confirmed[at]:12.3f}")
+    lines.append("steepest  " + "".join(f"{banding.steepest:8.2f}" for banding in found.bandings))
+    chosen = next(banding.name for banding in found.bandings if banding.chosen)
+    lines += ["", f"Expected recall of {chosen} at threshold {found.threshold:g}:"]
+    return lines + [f"  a pair of similarity {one:.2f}: {recall:.3f}" for one, recall in found.recall]

@@ -57,8 +57,12 @@ def inputs(run: OpenedRun) -> Markup:
     for source, of_source in groupby(run.manifest["inputs"], key=lambda entry: str(entry[0])):
         sizes.setdefault(source, []).extend(int(entry[2]) for entry in of_source)
     lines = [
-        element("li", element("strong", source), f": {numbered(documents.get(source, 0), 'document')} in "
-                f"{numbered(len(some), 'file')} of {size(sum(some))}", *_pattern(run, source))
+        element(
+            "li",
+            element("strong", source),
+            f": {numbered(documents.get(source, 0), 'document')} in {numbered(len(some), 'file')} of {size(sum(some))}",
+            *_pattern(run, source),
+        )
         for source, some in list(sizes.items())[:MOST_SOURCES]
     ]
     more = len(sizes) - MOST_SOURCES

@@ -7,5 +7,14 @@ from curate.sources.settings import SourceConfig
 
 READ_REASONS = ("damaged", "bad_status", "not_text", "truncated", "too_large", "undecodable")
 
-__all__ = ["READ_REASONS", "SourceConfig", "find_files", "identity", "is_there", "mask_url", "masked", "reader",
-           "size_now"]
+__all__ = [
+    "READ_REASONS",
+    "SourceConfig",
+    "find_files",
+    "identity",
+    "is_there",
+    "mask_url",
+    "masked",
+    "reader",
+    "size_now",
+]

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from curate.decide.bands import band_lines, confirmed_probability, lsh_candidate_probability, pair_recall, steepest
+from curate.decide.bands import (
+    band_lines,
+    confirmed_probability,
+    curves,
+    lsh_candidate_probability,
+    pair_recall,
+    steepest,
+)
 
 
 def test_the_curve_is_that_of_simulated_signatures() -> None:
@@ -31,17 +38,19 @@ def test_confirmation_is_a_binomial_tail() -> None:
 
 
 def test_lines_show_chosen_layout_and_recall() -> None:
-    lines = band_lines(0.8, 128)
+    lines = band_lines(curves(0.8, 128))
     assert any("25x5*" in line for line in lines)
     assert any(line.split()[:1] == ["0.80"] and "0.924" in line for line in lines)
     assert lines[-1].startswith("  a pair of similarity 0.90: 1.000")
-    assert "9x13" not in "".join(band_lines(0.5, 64, (8, 8))) and len(band_lines(0.97, 64, (8, 8))) < len(lines)
+    assert "9x13" not in "".join(band_lines(curves(0.5, 64, (8, 8)))) and len(
+        band_lines(curves(0.97, 64, (8, 8)))
+    ) < len(lines)
 
 
 @pytest.mark.parametrize("wrong", [(0.0, 128, (25, 5)), (1.5, 128, (25, 5)), (0.8, 64, (25, 5))])
 def test_impossible_requests_are_refused(wrong: tuple[float, int, tuple[int, int]]) -> None:
     with pytest.raises(ValueError):
-        band_lines(*wrong)
+        curves(*wrong)
 
 
 def test_probabilities_refuse_what_is_none() -> None:

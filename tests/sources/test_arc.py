@@ -37,8 +37,11 @@ def test_every_packing_brings_the_same_pages(tmp_path: Path, name: str, version:
 
 
 def test_addresses_that_are_no_pages_and_answers_without_a_status(tmp_path: Path) -> None:
-    records = [*arc(1), b"dns:site.example 10.0.0.1 20050607080910 text/dns 5\nwords\n",
-               b"http://site.example/old 10.0.0.1 20050607080910 text/html 16\n<html><p>words.\n\n"]
+    records = [
+        *arc(1),
+        b"dns:site.example 10.0.0.1 20050607080910 text/dns 5\nwords\n",
+        b"http://site.example/old 10.0.0.1 20050607080910 text/html 16\n<html><p>words.\n\n",
+    ]
     spans = real(read(put(tmp_path, "a.arc", b"".join(records))))
     assert [span.type for span in spans] == ["warcinfo", "response", "crawler", "response"]
     assert reasons(spans) == ["bad_status"]

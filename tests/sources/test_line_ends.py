@@ -31,8 +31,13 @@ def lines(number: int) -> bytes:
 
 
 def crawl(digest: bool) -> list[bytes]:
-    return [warcinfo(), *(record("response", http(lines(number)), f"http://site.example/{number}", digest=digest)
-                          for number in range(8))]
+    return [
+        warcinfo(),
+        *(
+            record("response", http(lines(number)), f"http://site.example/{number}", digest=digest)
+            for number in range(8)
+        ),
+    ]
 
 
 @pytest.mark.parametrize("digest", [False, True])

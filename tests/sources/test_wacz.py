@@ -16,8 +16,14 @@ from tests.sources.reading import check, kept, numbers, real, sliced
 from tests.sources.warc_bytes import member, response, site, wacz
 
 FIRST, SECOND = b"".join(map(member, site(9))), b"".join(response(number) for number in range(9, 12))
-FILES = {"archive/b.warc": SECOND, "archive/a.warc.gz": FIRST, "indexes/index.cdx.gz": b"-", "pages/pages.jsonl": b"{}",
-         "datapackage.json": b"{}", "extra.warc": b"-"}
+FILES = {
+    "archive/b.warc": SECOND,
+    "archive/a.warc.gz": FIRST,
+    "indexes/index.cdx.gz": b"-",
+    "pages/pages.jsonl": b"{}",
+    "datapackage.json": b"{}",
+    "extra.warc": b"-",
+}
 
 
 def put(folder: Path, data: bytes, name: str = "a.wacz") -> str:

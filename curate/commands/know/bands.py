@@ -1,10 +1,13 @@
 """`curate bands`: which bands find which pairs."""
 
+from dataclasses import asdict
+
 import click
 
 from curate.commands.screen import show
-from curate.decide.bands import band_lines
+from curate.decide.bands import band_lines, curves
 from curate.errors import UserError
+from curate.terminal import say_json
 
 
 @click.command("bands", epilog="\b\nExample:\n  curate bands --threshold 0.8 --perms 128")
@@ -14,10 +17,14 @@ from curate.errors import UserError
 )
 @click.option("--bands", type=click.IntRange(1), default=25, show_default=True, help="Bands to judge.")
 @click.option("--rows", type=click.IntRange(1), default=5, show_default=True, help="Rows of each of them.")
-def command(threshold: float, perms: int, bands: int, rows: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(threshold: float, perms: int, bands: int, rows: int, as_json: bool) -> None:
     """Print the S-curve of each division into bands, and the recall to expect at the threshold."""
     try:
-        lines = band_lines(threshold, perms, (bands, rows))
+        found = curves(threshold, perms, (bands, rows))
     except ValueError as error:
         raise UserError(str(error)) from None
-    show(lines)
+    if as_json:
+        say_json(asdict(found))
+    else:
+        show(band_lines(found))

@@ -18,10 +18,14 @@ EVERY = 1 << 62
 @click.option(
     "--examples", type=click.IntRange(0), default=2, show_default=True, help="Documents shown of each change."
 )
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--jsonl", is_flag=True, help="Every document whose verdict differs, one JSON object a line.")
-def command(before: str, after: str, examples: int, jsonl: bool) -> None:
+def command(before: str, after: str, examples: int, as_json: bool, jsonl: bool) -> None:
     """Compare RUN_A with RUN_B: how their configs differ, the funnels, which documents changed sides and why."""
     compared = Difference(OpenedRun.of(before), OpenedRun.of(after))
+    if as_json:
+        say_json(_document(compared, examples))
+        return
     if not jsonl:
         show(difference_lines(compared, examples))
         return
@@ -29,6 +33,24 @@ def command(before: str, after: str, examples: int, jsonl: bool) -> None:
         if move.before != move.after:
             for file, offset in move.places:
                 say_json(_plain(compared, move, file, offset), indent=None)
+
+
+def _document(compared: Difference, examples: int) -> dict[str, Any]:
+    moves = [move for move in compared.moves(examples) if move.before != move.after]
+    return {
+        "config": compared.config(),
+        "funnel": compared.funnel(),
+        "moves": [
+            {
+                "before": dict(zip(("stage", "reason"), move.before, strict=True)),
+                "after": dict(zip(("stage", "reason"), move.after, strict=True)),
+                "changed_sides": move.side,
+                "documents": move.documents,
+                "examples": [_plain(compared, move, *place) for place in move.places],
+            }
+            for move in moves
+        ],
+    }
 
 
 def _plain(compared: Difference, move: Move, file: str, offset: int) -> dict[str, Any]:

@@ -33,6 +33,7 @@ CHARACTERS = 2_000
     show_default=True,
     help="Characters shown of each; 0 for all.",
 )
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with the whole text.")
 @click.option("--jsonl", is_flag=True, help="One JSON object a page, with the whole text.")
 def command(
     out: str,
@@ -42,6 +43,7 @@ def command(
     most: int,
     seed: int | None,
     chars: int,
+    as_json: bool,
     jsonl: bool,
 ) -> None:
     """Show random pages of the run at OUT: kept ones, or dropped ones (all, by stage, by reason).
@@ -54,6 +56,9 @@ def command(
     run = OpenedRun.of(out)
     seed = run.manifest["config"]["seed"] if seed is None else seed
     chosen = choose(run, most, seed, kept, list(stages), list(reasons))
+    if as_json:
+        say_json([asdict(page) for page in chosen], ascii_only=False)
+        return
     for number, page in enumerate(chosen):
         if jsonl:
             say_json(asdict(page), indent=None, ascii_only=False)

@@ -1,6 +1,7 @@
 """`curate check`: is this config right, and what will it do?"""
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -12,21 +13,26 @@ from curate.output.schema import attributes, shard_schema
 from curate.run import check_surroundings
 from curate.scan.crawl import input_files
 from curate.sizes import numbered, show_size
+from curate.sources import mask_url
 from curate.sources.reader import InputFile
-from curate.stage import Stage
-from curate.terminal import say
+from curate.stage import CorpusStage, Stage
+from curate.terminal import say, say_json
 
 INDENT = 8
 
 
 @click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
 @click.argument("config")
-def command(config: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(config: str, as_json: bool) -> None:
     """Check CONFIG, its input files and its output, and say what a run would do. Writes nothing."""
     read = read_config(config)
     files = input_files(read)
     types = attributes(read, files)
     check_surroundings(read)
+    if as_json:
+        say_json(_plain(read, files, shard_schema(types).names))
+        return
     for source in read.input:
         mine = [file for file in files if file.source == source]
         size = show_size(sum(file.size for file in mine))
@@ -40,6 +46,34 @@ def command(config: str) -> None:
     _say("output", _output(read), *([found] if found else []))
     _say("columns", ", ".join(shard_schema(types).names))
     say("this config is right")
+
+
+def _plain(read: Config, files: list[InputFile], columns: list[str]) -> dict[str, Any]:
+    mine = {source: [file for file in files if file.source == source] for source in read.input}
+    return {
+        "input": [
+            {"source": source, "files": len(of), "bytes": sum(file.size for file in of), "first": of[0].name}
+            for source, of in mine.items()
+        ],
+        "stages": [
+            {
+                "name": entry.name,
+                "kind": "corpus" if isinstance(entry.stage, CorpusStage) else "document",
+                "reasons": list(entry.stage.reasons),
+                "adds": list(entry.stage.adds),
+            }
+            for entry in read.stages
+        ],
+        "against": list(read.against),
+        "output": {
+            "folder": mask_url(read.output),
+            "order": read.write.order,
+            "shard_bytes": read.write.shard_bytes,
+            "by": read.write.by,
+            "found": _found(read, files),
+        },
+        "columns": columns,
+    }
 
 
 def _stage(stage: Stage) -> Iterator[str]:

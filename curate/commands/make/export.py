@@ -16,7 +16,7 @@ from curate.inspect.opened import OpenedRun
 from curate.output import manifest
 from curate.output.folder import EXPORT
 from curate.sizes import numbered
-from curate.terminal import say
+from curate.terminal import say, say_json
 
 FORMATS = ", ".join(installed())
 
@@ -65,8 +65,11 @@ FORMATS = ", ".join(installed())
 @click.option("--to", metavar="FOLDER", help=f"Where to write (default: OUT/{EXPORT}/FORMAT).")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes (default: all cores).")
 @click.option("--fresh", is_flag=True, help="Remove an earlier export from the folder first.")
+@click.option("--json", "as_json", is_flag=True, help="The summary as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
-def command(out: str, to: str | None, workers: int | None, fresh: bool, quiet: bool, **given: Any) -> None:
+def command(
+    out: str, to: str | None, workers: int | None, fresh: bool, as_json: bool, quiet: bool, **given: Any
+) -> None:
     """Write the documents that the run at OUT kept as files that trainers read.
 
     Tokenised in all workers, shuffled over all shards; an index beside them names the page of every token, which
@@ -85,10 +88,13 @@ def command(out: str, to: str | None, workers: int | None, fresh: bool, quiet: b
     finally:
         progress.close()
         executor.close()
+    if as_json:
+        say_json({"folder": str(final), **exported})
     if not quiet:
         if ready:
             say("complete already: nothing to do (--fresh runs it again)", err=True)
-        show(_summary(exported, final))
+        if not as_json:
+            show(_summary(exported, final))
 
 
 def _summary(exported: dict[str, Any], final: Path) -> list[str]:

@@ -1,15 +1,17 @@
 """`curate train`: models of stages from one's own reference sets."""
 
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from curate.plug_ins.options import Option, options
-from curate.terminal import say
-from curate.tools.train import train, trainers
-from curate.tools.train_on_pages import page_trainers, train_on_pages
+from curate.terminal import say, say_json
+from curate.tools.train import Training, train, trainers
+from curate.tools.train_on_pages import PageTraining, page_trainers, train_on_pages
 
 TYPES: dict[type[Any], type[Any]] = {bool: bool, int: int, float: float, str: str}
+AS_JSON = click.Option(["--json", "as_json"], is_flag=True, help="As JSON.")
 
 
 class Trainers(click.Group):
@@ -34,10 +36,11 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
         click.Option(["--text"], default="text", show_default=True, help="Column that holds the text."),
         *map(_option, options(name, trainer)),
         click.Option(["--seed"], default=0, show_default=True, help="Chooses the tenth that is held out."),
+        AS_JSON,
     ]
 
-    def call(output: str, **given: Any) -> None:
-        say(str(train(name, given.pop(good), given.pop(bad), output, **given)))
+    def call(output: str, as_json: bool, **given: Any) -> None:
+        _tell(train(name, given.pop(good), given.pop(bad), output, **given), as_json)
 
     return click.Command(
         word,
@@ -51,8 +54,8 @@ def _command(name: str, trainer: type[Any]) -> click.Command:
 
 
 def _page_command(word: str) -> click.Command:
-    def call(pages: str, output: str, about: str) -> None:
-        say(str(train_on_pages(word, pages, output, about)))
+    def call(pages: str, output: str, about: str, as_json: bool) -> None:
+        _tell(train_on_pages(word, pages, output, about), as_json)
 
     return click.Command(
         word,
@@ -60,6 +63,7 @@ def _page_command(word: str) -> click.Command:
             click.Argument(["pages"]),
             click.Option(["-o", "--output"], required=True, help="The model file to write."),
             click.Option(["--about"], default="", help="What the pages are, and their licence; the model says so."),
+            AS_JSON,
         ],
         callback=call,
         help=f"Train an {word} on PAGES, a JSONL file with url, html and the true text of each.\n\n"
@@ -67,6 +71,13 @@ def _page_command(word: str) -> click.Command:
         short_help=f"Train an {word} on labelled pages.",
         epilog=f"\b\nExample:\n  curate train {word} pages.jsonl -o model.json",
     )
+
+
+def _tell(trained: Training | PageTraining, as_json: bool) -> None:
+    if as_json:
+        say_json(asdict(trained))
+    else:
+        say(str(trained))
 
 
 def _option(option: Option) -> click.Option:
