@@ -13,7 +13,7 @@ from curate.executors.executor import Executor, Outcome
 from curate.scan import alone, guard
 from curate.scan.slice import scan
 from curate.scan.tasks import ScanResult, ScanTask, load_run, load_tasks, save_tasks
-from curate.sources import find_files, identity, reader
+from curate.sources import find_files, hold_to_names, identity, reader
 from curate.sources.reader import InputFile, Slice
 
 SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
@@ -29,7 +29,9 @@ def input_files(config: Config) -> list[InputFile]:
     files: list[InputFile] = []
     seen: dict[str, str] = {}
     for source, settings in config.input.items():
-        for file in find_files(source, settings):
+        found = find_files(source, settings)
+        hold_to_names(found, settings)
+        for file in found:
             place = identity(file.name)
             if place in seen:
                 raise UserError(

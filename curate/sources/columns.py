@@ -211,21 +211,26 @@ def loads(data: str | bytes) -> Any:
 
 
 def has_text(config: SourceConfig) -> None:
-    """Raises UserError where the first lines hold objects, but none of them the text column: its name is wrong."""
-    keys = _first_keys(_Key(config))
-    if keys and config.text not in keys:
-        inside = f"; its objects stand inside, try `jq -c '.{keys[0]}[]'`" if len(keys) == 1 else ""
-        raise UserError(
-            f"columns: no object in the first lines has a text under '{config.text}'; "
-            f"they have {', '.join(keys)[:200]}; name one with `text`{inside}"
-        )
+    """Raises UserError where the first lines hold objects, but none of them a text under the text column: its name is
+    wrong."""
+    objects = _first_objects(_Key(config))
+    keys = list(dict.fromkeys(key for value in objects for key in value))
+    found = [value[config.text] for value in objects if value.get(config.text) is not None]
+    if not objects or any(isinstance(value, str) for value in found) or (config.text in keys and not found):
+        return
+    kinds = f", but {type(found[0]).__name__}" if found else ""
+    inside = f"; its objects stand inside, try `jq -c '.{keys[0]}[]'`" if len(keys) == 1 and not found else ""
+    raise UserError(
+        f"columns: no object in the first lines has a text under '{config.text}'{kinds}; "
+        f"they have {', '.join(keys)[:200]}; name one with `text`{inside}"
+    )
 
 
 @lru_cache(maxsize=64)
-def _first_keys(key: _Key) -> tuple[str, ...]:
-    """The keys in the head of the first file that holds objects; looked for in a few files."""
+def _first_objects(key: _Key) -> tuple[dict[str, Any], ...]:
+    """The objects in the head of the first file that holds any; looked for in a few files."""
     for file in find_files("columns", key.config)[:HEAD_FILES]:
-        found = {name: None for value in _head(file.path, key.config) for name in value}
-        if found:
+        found = _head(file.path, key.config)
+        if any(found):
             return tuple(found)
     return ()

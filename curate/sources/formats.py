@@ -5,17 +5,24 @@ writes under `format`, and its class is a `Reader`.
 """
 
 import re
+from contextlib import closing, suppress
 from functools import lru_cache
 from importlib.metadata import EntryPoint
 from typing import Any
 
 from curate.entries import entries
 from curate.errors import UserError, hint
+from curate.sources.lines import text_layout
+from curate.sources.members.contents import LINES, content_of
+from curate.sources.members.inflated import Inflated
 from curate.sources.reader import InputFile, Reader
-from curate.sources.reading import in_archive
+from curate.sources.reading import in_archive, open_input, window_on
+from curate.sources.remote import is_url
 from curate.sources.settings import AUTO, SourceConfig
 
 GROUP = "curate.readers"
+CONTENT = {"warc": "warc", "wet": "warc", "jsonl": "jsonl", "parquet": "parquet"}  # what files of a format are
+HEAD_BYTES = 1 << 12
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 PAGE = re.compile(r"(?i)\.x?html?$")
 CONVERT = {
@@ -89,3 +96,25 @@ def reader(config: SourceConfig, file: InputFile) -> Reader:
     """The reader of a file: by `format`, or by the file's suffix where that is `auto`. Raises UserError."""
     made: Reader = reader_class(format_of(file.name, config.kind, f"input.{file.source}"))(config, file)
     return made
+
+
+def hold_to_names(files: list[InputFile], config: SourceConfig) -> None:
+    """Looks at the first bytes of files, of remote ones at the first alone. Raises UserError for one that is another
+    kind of file than its name or `format` says; one that can't be opened is met when it is read."""
+    remote = False
+    for file in files:
+        if is_url(file.name):
+            if remote:
+                continue
+            remote = True
+        place = f"input.{file.source}"
+        format = format_of(file.name, config.kind, place)
+        if format not in CONTENT:
+            continue
+        with suppress(OSError), closing(open_input(file.path, config)) as source:
+            window = window_on(source)
+            codec = text_layout(window)
+            content = content_of((window if codec is None else Inflated(codec, 0)).take(0, HEAD_BYTES))
+            if content is not None and content.format != CONTENT[format] and (content != LINES or format == "jsonl"):
+                way_out = content.way_out or f"set `format: {content.format}`, or give the file its right name"
+                raise UserError(f"{place}: '{file.name}' is {content.words}, not {format} as said; {way_out}")

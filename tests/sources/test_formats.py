@@ -1,5 +1,6 @@
 """The table of formats: ours, and those that other packages bring."""
 
+import gzip
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -62,3 +63,32 @@ def test_wet_is_text_and_needs_no_extractor(name: str, format: str, tmp_path: Pa
     web = parse_config({"input": {"a": {**source, "format": "warc"}}, "output": "out", "stages": ["exact_dedup"]})
     with pytest.raises(UserError, match="into text"):
         attributes(web, input_files(web))
+
+
+PARQUET, GZIPPED = b"PAR1" + bytes(40), gzip.compress(b'{"text": "a"}\n')
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "format", "message"),
+    [
+        ("a.jsonl", PARQUET, "auto", "is a Parquet file, not jsonl as said; set `format: parquet`, or give"),
+        ("a.warc.gz", GZIPPED, "auto", "is JSON, not warc as said; set `format: jsonl`"),
+        ("a.txt", b"<html><p>words", "jsonl", "is a web page, not jsonl as said; put pages into a WARC"),
+        ("a.jsonl.gz", gzip.compress(GZIPPED), "auto", "is compressed twice, not jsonl as said; unpack it once"),
+        ("a.parquet", b"id,text\n1,a\n", "auto", None),  # met as damage when it is read
+        ("a.parquet", GZIPPED, "jsonl", None),
+        ("a.warc", b"no record\nat all\n", "auto", None),
+        ("a.jsonl", b"", "auto", None),
+    ],
+)
+def test_what_a_file_says_against_its_name(
+    name: str, data: bytes, format: str, message: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    source = {"path": str(tmp_path / name), "format": format}
+    config = parse_config({"input": {"a": source}, "output": str(tmp_path / "out"), "stages": ["exact_dedup"]})
+    if message is None:
+        assert len(input_files(config)) == 1
+    else:
+        with pytest.raises(UserError, match=message):
+            input_files(config)
