@@ -75,8 +75,9 @@ class RuleStage:
     `measures` names and types all that `measure` returns; each is recorded for kept and dropped documents alike.
     A measure that stands in `adds` too becomes an attribute. `rules` say, in order, which measure breaks the limit of
     which option for which reason: the verdict, `reasons` and `limits` (the options that `curate what-if` can change
-    without reading the crawl) follow from them. `absent` tells of measures why a page may have none,
-    `names` lists those that only name things, such as the number of a cluster: a report counts them and draws none.
+    without reading the crawl) follow from them. `absent` tells of measures why a page may have none.
+    `categories` lists those that only name things, such as the number of a cluster: a report counts them, and draws
+    no histogram of them.
     """
 
     annotate: bool = False
@@ -88,7 +89,7 @@ class RuleStage:
     reasons: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[tuple[str, ...]] = ()
     absent: ClassVar[Mapping[str, str]] = {}
-    names: ClassVar[tuple[str, ...]] = ()
+    categories: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -30,9 +30,9 @@ def say(text: str = "", err: bool = False, nl: bool = True) -> None:
     click.echo(printable(text), err=err, nl=nl)
 
 
-def say_styled(line: str, painted: bool) -> None:
+def say_styled(line: str, painted: bool, err: bool = False) -> None:
     """Prints a line that was made printable and then styled; where it is not `painted`, without its styles."""
-    click.echo(line, color=painted)
+    click.echo(line, color=painted, err=err)
 
 
 def say_json(

@@ -6,21 +6,19 @@ is, the paper leaves open; `profile: paper` takes plain readings, the others tho
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 import pyarrow as pa
 from pydantic import Field
 
 from curate.document import Document
-from curate.stage import Rule, RuleStage, failures
+from curate.stage import Rule, failures
 from stages.rules import paper, profiles
-from stages.rules.evidence import marked
+from stages.rules.repetition_limits import ABSENT, REPETITION, Profile, Ratio, RepetitionLimits
 from stages.rules.scope import in_scope
 
-Profile = Literal["paper", "datatrove", "dclm", "dolma", "nemo"]
 Count = Annotated[int, Field(ge=0)]
 Length = Annotated[float, Field(ge=0)]
-Ratio = Annotated[float, Field(ge=0, le=1)]
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 
@@ -37,19 +35,7 @@ RULES: tuple[Rule, ...] = (
     Rule("too_many_ellipsis_lines", "ellipsis_line_ratio", "max_ellipsis_line_ratio"),
     Rule("too_few_alphabetic_words", "alphabetic_word_ratio", "min_alphabetic_word_ratio"),
     Rule("too_few_stop_words", "stop_words", "min_stop_words"),
-    Rule("duplicate_lines", "duplicate_line_ratio", "max_duplicate_line_ratio"),
-    Rule("duplicate_paragraphs", "duplicate_paragraph_ratio", "max_duplicate_paragraph_ratio"),
-    Rule("duplicate_line_characters", "duplicate_line_character_ratio", "max_duplicate_line_character_ratio"),
-    Rule(
-        "duplicate_paragraph_characters",
-        "duplicate_paragraph_character_ratio",
-        "max_duplicate_paragraph_character_ratio",
-    ),
-    *(Rule(f"top_{n}_gram", f"top_{n}_gram_ratio", f"max_top_{n}_gram_ratio") for n in (2, 3, 4)),
-    *(
-        Rule(f"duplicate_{n}_grams", f"duplicate_{n}_gram_ratio", f"max_duplicate_{n}_gram_ratio")
-        for n in (5, 6, 7, 8, 9, 10)
-    ),
+    *REPETITION,
 )
 
 _MEASURERS: Mapping[str, Callable[[str, Sequence[str], frozenset[str]], dict[str, Any]]] = {
@@ -63,7 +49,7 @@ _COUNTS = ("words", "stop_words")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gopher(RuleStage):
+class Gopher(RepetitionLimits):
     """Drops pages that break a rule of Rae et al. 2021. A limit itself passes; null turns a rule off."""
 
     profile: Profile = "paper"
@@ -94,43 +80,15 @@ class Gopher(RuleStage):
     """least share of words with a letter"""
     min_stop_words: Count | None = 2
     """fewest stop words"""
-    max_duplicate_line_ratio: Ratio | None = 0.3
-    """largest share of lines that are copies"""
-    max_duplicate_paragraph_ratio: Ratio | None = 0.3
-    """largest share of paragraphs that are copies"""
-    max_duplicate_line_character_ratio: Ratio | None = 0.2
-    """largest share of characters in lines that are copies"""
-    max_duplicate_paragraph_character_ratio: Ratio | None = 0.2
-    """largest share of characters in paragraphs that are copies"""
-    max_top_2_gram_ratio: Ratio | None = 0.20
-    """largest share of characters under the most frequent run of 2 words"""
-    max_top_3_gram_ratio: Ratio | None = 0.18
-    """largest share of characters under the most frequent run of 3 words"""
-    max_top_4_gram_ratio: Ratio | None = 0.16
-    """largest share of characters under the most frequent run of 4 words"""
-    max_duplicate_5_gram_ratio: Ratio | None = 0.15
-    """largest share of characters under repeated runs of 5 words"""
-    max_duplicate_6_gram_ratio: Ratio | None = 0.14
-    """largest share of characters under repeated runs of 6 words"""
-    max_duplicate_7_gram_ratio: Ratio | None = 0.13
-    """largest share of characters under repeated runs of 7 words"""
-    max_duplicate_8_gram_ratio: Ratio | None = 0.12
-    """largest share of characters under repeated runs of 8 words"""
-    max_duplicate_9_gram_ratio: Ratio | None = 0.11
-    """largest share of characters under repeated runs of 9 words"""
-    max_duplicate_10_gram_ratio: Ratio | None = 0.10
-    """largest share of characters under repeated runs of 10 words"""
 
     measures: ClassVar[Mapping[str, pa.DataType]] = {
         rule.measure: pa.int64() if rule.measure in _COUNTS else pa.float64() for rule in RULES
     }
-    evidence = staticmethod(marked)
     rules: ClassVar[tuple[Rule, ...]] = RULES
     absent: ClassVar[Mapping[str, str]] = {
         "symbol_ratio": "this profile counts hashes and ellipses apart",
         **dict.fromkeys(("hash_ratio", "ellipsis_ratio"), "this profile adds both up as symbol_ratio"),
-        **{measure: "this profile has no paragraphs" for measure in measures if "paragraph" in measure},
-        **{measure: "too few words for one" for measure in measures if "_gram_" in measure},
+        **ABSENT,
     }
 
     def __post_init__(self) -> None:

@@ -61,12 +61,12 @@ def colour(stream: TextIO | None = None) -> bool:
     return asked("CLICOLOR") != "0" and asked("TERM") != "dumb" and (stream or sys.stdout).isatty()
 
 
-def show(lines: Iterable[str], room: int | None = None) -> None:
-    """Prints lines, tables among them, in the width of the terminal (or in `room` columns at most)."""
-    painted, wide = colour(), width()
-    wide = min(wide, room) if wide and room else wide
-    for line in laid_out(lines, wide, painted):
-        say_styled(line, painted)
+def show(lines: Iterable[str], err: bool = False) -> None:
+    """Prints lines, tables among them, in the width of the terminal; on standard error if `err`."""
+    stream = sys.stderr if err else sys.stdout
+    painted = colour(stream)
+    for line in laid_out(lines, width(stream), painted):
+        say_styled(line, painted, err)
 
 
 def laid_out(lines: Iterable[str], room: int | None, painted: bool) -> Iterator[str]:

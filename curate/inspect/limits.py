@@ -63,7 +63,7 @@ def absence(stage: str, measure: str) -> str:
 def only_names(stage: str, measure: str) -> bool:
     """Whether a stage says of a measure that it only names things."""
     try:
-        return measure in rules_of(stage_class(stage)).names
+        return measure in rules_of(stage_class(stage)).categories
     except UserError:
         return False
 

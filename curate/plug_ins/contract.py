@@ -94,8 +94,8 @@ def fault_of(cls: type[Any]) -> str | None:
     ruled = rules_of(cls)
     if odd := next((rule for rule in ruled.rules if not _applies(rule, ruled)), None):
         return f"the rule '{odd.reason}' of {cls.__name__} names a measure or an option that the class has not"
-    if unknown := next((name for name in ruled.names if name not in ruled.measures), None):
-        return f"'{unknown}' in the `names` of {cls.__name__} is none of its measures"
+    if unknown := next((name for name in ruled.categories if name not in ruled.measures), None):
+        return f"'{unknown}' in the `categories` of {cls.__name__} is none of its measures"
     if corpus and not all(is_number(kind) for kind in getattr(cls, "adds", {}).values()):
         return f"a corpus stage adds numbers and booleans, but the `adds` of {cls.__name__} has another type"
     return None

@@ -21,10 +21,10 @@ from curate.sources.lines import lines, text_layout
 from curate.sources.members.gzip_members import GzipMembers
 from curate.sources.members.warc_members import member_records
 from curate.sources.members.warc_stream import Record, stream_records
-from curate.sources.members.window import Bytes, MemoryBytes, Window
+from curate.sources.members.window import Bytes, BytesFile, MemoryBytes, Window
 from curate.sources.members.zstd_frames import ZstdFrames
 from curate.sources.reader import InputFile, Slice, Span
-from curate.sources.reading import BytesFile, open_input, or_damage, window_on
+from curate.sources.reading import open_input, or_damage, window_on
 from curate.sources.remote import mask_url
 from curate.sources.settings import SourceConfig
 from curate.sources.warc import WarcReader

@@ -12,8 +12,9 @@ from curate.document import Address, Document, Drop
 from curate.errors import UserError
 from curate.sources.cells import BadCell, held, is_words, stored_type, values
 from curate.sources.dates import given_date, given_date_column, utc
+from curate.sources.members.window import BytesFile
 from curate.sources.reader import InputFile, Slice, Span
-from curate.sources.reading import BytesFile, open_input, unreadable
+from curate.sources.reading import open_input, unreadable
 from curate.sources.settings import SourceConfig
 from curate.text import clean
 

@@ -1,6 +1,5 @@
 """Opening an input, local or remote; and what becomes of one that can't be opened."""
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -122,42 +121,3 @@ def or_damage(file: InputFile, part: Slice, spans: Iterator[Span]) -> Iterator[S
             position = span.offset + span.length
     except OSError as error:
         yield unreadable(file, Slice(position, part.end), error)
-
-
-class BytesFile(io.RawIOBase):
-    """An input as a Python file, for libraries that want one."""
-
-    def __init__(self, source: Bytes) -> None:
-        self._source = source
-        self._position = 0
-
-    def readable(self) -> bool:
-        """Always."""
-        return True
-
-    def seekable(self) -> bool:
-        """Always."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Moves to an offset from the start, the position or the end."""
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._source.size}[whence]
-        self._position = base + offset
-        return self._position
-
-    def tell(self) -> int:
-        """The position."""
-        return self._position
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fills the buffer from the position on."""
-        data = self._source.read_at(self._position, len(buffer))
-        buffer[: len(data)] = data
-        self._position += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        """Closes the input too."""
-        if not self.closed:
-            self._source.close()
-        super().close()

@@ -172,8 +172,8 @@ def test_a_rule_names_what_the_stage_has(rule: tuple[str, str, str]) -> None:
 
 
 def test_names_must_be_measures() -> None:
-    odd = type("Odd", (Short,), {"names": ("topic",)})
-    assert fault_of(odd) == "'topic' in the `names` of Odd is none of its measures"
+    odd = type("Odd", (Short,), {"categories": ("topic",)})
+    assert fault_of(odd) == "'topic' in the `categories` of Odd is none of its measures"
 
 
 def rules(stage: Any) -> Belt:

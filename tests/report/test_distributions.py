@@ -163,7 +163,7 @@ class Clustering(RuleStage):
         "author": pa.string(),
         "empty": pa.string(),
     }
-    names: ClassVar[tuple[str, ...]] = ("topic",)
+    categories: ClassVar[tuple[str, ...]] = ("topic",)
     absent: ClassVar[Mapping[str, str]] = {"empty": "there was no such word"}
 
     def measure(self, doc: Document) -> dict[str, Any]:

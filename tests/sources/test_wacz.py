@@ -65,8 +65,8 @@ def test_a_run_over_a_folder_with_a_wacz_and_one_of_its_files(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (wacz(FILES)[:-30], r"can't be read as a WACZ: it has no directory at its end: it is cut, .* get it again"),
-        (b"", "it has no directory at its end"),
+        (wacz(FILES)[:-30], r"can't be read as a WACZ: its directory is missing or damaged \(.*\); get it again"),
+        (b"", "its directory is missing or damaged"),
         (wacz({"pages/pages.jsonl": b"{}", "in.wacz": b""}), "holds no WARC file; a WACZ has them under 'archive/'"),
         (wacz(FILES, zipfile.ZIP_BZIP2), "packed by method 12"),
     ],
@@ -93,6 +93,6 @@ def test_a_wacz_that_is_changed_or_gone_while_it_is_read(tmp_path: Path) -> None
         is_there(file)
     put(tmp_path, wacz(FILES)[:-30])
     (span,) = settled(reader(config, file).read(file, Slice()))
-    assert span.drop and span.drop.reason == "damaged" and "no directory at its end" in span.drop.cause
+    assert span.drop and span.drop.reason == "damaged" and "directory is missing" in span.drop.cause
     (tmp_path / "a.wacz").unlink()
     assert not is_there(file)

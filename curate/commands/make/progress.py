@@ -17,6 +17,7 @@ from curate.sizes import numbered
 
 LINE_SECONDS = 10.0
 POLL_SECONDS = 0.5
+BAR = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{unit}{postfix}, {remaining} left"  # speed before its length
 
 
 class Progress:
@@ -75,9 +76,10 @@ class Progress:
                 unit="B" if self.limit is None else " pages",
                 unit_scale=self.limit is None,
                 desc="scan",
+                bar_format=BAR,
                 mininterval=POLL_SECONDS,
                 file=sys.stderr,
-                ncols=columns,
+                ncols=columns - len("^C"),  # which the terminal writes behind it: the bar must stay on its line
                 nrows=rows,
             )
             self.poller = threading.Thread(target=self._poll, daemon=True)
@@ -117,5 +119,6 @@ class Progress:
             self.poller.join()  # it moves the bar
             self.poller = None
         if self.bar is not None:
+            self.bar.leave = self.bar.n >= self.total  # one that was stopped goes, for the sentence that says so
             self.bar.close()
             self.bar = None

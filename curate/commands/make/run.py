@@ -1,6 +1,7 @@
 """`curate run`: the main job."""
 
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from curate.errors import Stopped, UserError
 from curate.executors.bystander import standing_by
 from curate.executors.executor import Executor, Serial
 from curate.executors.processes import Processes
+from curate.inspect.tables import lines
 from curate.output.folder import Output
 from curate.output.manifest import tokens_counted
 from curate.run import Options, Report, run
@@ -181,12 +183,32 @@ def finish(report: Report, call: Call, config: Config) -> None:
             show(report_lines(report.decided))
         elif call.canaries:
             say("canaries are planted while a run runs: give --fresh", err=True)
+        if not call.dry_run:
+            show(_next_steps(report, mask_url(config.output)), err=True)
     if not report.stats["kept"]["documents"] and not call.allow_empty:
         say(f"curate: {_nothing(report, call, mask_url(config.output))}; --allow-empty accepts it", err=True)
         sys.exit(NOTHING_KEPT)
     if call.strict and report.damaged:
         say(f"curate: {numbered(report.damaged, 'damaged place')} in the input (--strict)", err=True)
         sys.exit(DAMAGED)
+
+
+def _next_steps(report: Report, out: str) -> list[str]:
+    """Where the output lies and what to look at, the last lines of a run."""
+    kept = report.stats["kept"]
+    lies = f"curate: {numbered(kept['documents'], 'page')} kept of {report.stats['read']['documents']:,}, in {out}"
+    if "://" in out:
+        return [lies]
+    place = shlex.quote(out)
+    rows = [
+        {"command": f"  curate {name} {place}{more}", "shows": shows}
+        for name, more, shows in (
+            ("stats", "", "what each stage dropped, and the time it took"),
+            ("report", "", "the run as one page, to look at in a browser"),
+            ("why", " URL", "what became of a page, and why"),
+        )
+    ]
+    return [lies, *lines(rows, ("command", "shows"))[1:]]
 
 
 def _nothing(report: Report, call: Call, out: str) -> str:

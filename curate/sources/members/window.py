@@ -1,5 +1,6 @@
 """A window over a file's bytes: readers ask for any stretch, and it keeps one block of them in memory."""
 
+import io
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -50,6 +51,45 @@ class MemoryBytes:
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+class BytesFile(io.RawIOBase):
+    """An input as a Python file, for libraries that want one."""
+
+    def __init__(self, source: Bytes) -> None:
+        self._source = source
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Moves to an offset from the start, the position or the end."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._source.size}[whence]
+        self._position = base + offset
+        return self._position
+
+    def tell(self) -> int:
+        """The position."""
+        return self._position
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fills the buffer from the position on."""
+        data = self._source.read_at(self._position, len(buffer))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Closes the input too."""
+        if not self.closed:
+            self._source.close()
+        super().close()
 
 
 class Window:

@@ -1,29 +1,27 @@
 """The entries of a ZIP archive, stored or deflated, as bytes of their own: the WARC files of a WACZ.
 
-After PKWARE's APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 to 4.3.16 (its end) and 4.5.3
-(Zip64). An archive that contradicts itself is refused as a whole: what two readers may read in two ways is no archive.
+The directory is read by zipfile, the entries are not: it checks the sum of an entry at its end, where damage is looked
+for page by page, and can't begin in the middle of one. An archive that contradicts itself is refused as a whole.
 """
 
 import struct
 import tempfile
+import zipfile
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from curate.sources.members.window import Bytes
+from curate.sources.members.window import Bytes, BytesFile
 
-END, LOCATOR, END64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sLQL"), struct.Struct("<4sQ2H2L4Q")
-ROW, LOCAL = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
-STORED, DEFLATED = 0, 8
-ENCRYPTED, IN_UTF8 = 0x1, 0x800
-MASKED, MASKED_COUNT = 0xFFFFFFFF, 0xFFFF  # the value stands in a Zip64 field
-LONGEST_COMMENT = 65_535
+LOCAL = struct.Struct("<4s5H3L2H")  # PKWARE's APPNOTE 6.3.10, section 4.3.7
+ENCRYPTED = 0x1
 MOST_DIRECTORY_BYTES = 64 << 20  # a crawl of a million files has less
 # What a page is deflated to is a tenth of it, zeros a thousandth; a WARC file is nothing that unfolds beyond this.
 MOST_UNFOLDED = 100
 ALWAYS_UNFOLDED = 64 << 20
 STEP = 1 << 18
+# What zipfile raises for an archive that is damaged or was made by hand.
+DAMAGE = (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, struct.error)
 
 
 class BadArchive(OSError):
@@ -43,93 +41,37 @@ class ZipEntry:
     crc: int
 
 
+class _Directory(BytesFile):
+    """An archive as zipfile reads it, which asks for the directory in one piece, as long as the archive says it is."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes. Raises BadArchive for a directory that is too large to be held."""
+        if size > MOST_DIRECTORY_BYTES:
+            raise BadArchive(f"its directory of {size:,} bytes is larger than {MOST_DIRECTORY_BYTES:,}")
+        return super().read(size) or b""
+
+    def close(self) -> None:
+        """The archive stays open: its entries are read from it."""
+
+
 def zip_entries(source: Bytes) -> list[ZipEntry]:
     """The entries that the directory of an archive names, by their place. Raises BadArchive."""
-    start, size, count = _directory(source)
-    data = source.read_at(start, size)
-    entries = sorted(_rows(data), key=lambda entry: entry.header)
-    if len(entries) != count:
-        raise BadArchive(f"its directory counts {count} files and names {len(entries)}")
+    try:
+        with zipfile.ZipFile(_Directory(source)) as archive:
+            held, start = archive.infolist(), archive.start_dir
+    except DAMAGE as error:
+        raise BadArchive(f"its directory is missing or damaged ({str(error).lower()})") from None
+    entries = sorted((_entry(info) for info in held), key=lambda entry: entry.header)
     ends = [entry.header for entry in entries[1:]] + [start]
-    for entry, end in zip(entries, ends, strict=True):
-        if entry.header + LOCAL.size + entry.stored > end:
+    for entry, end in zip(entries, ends, strict=False):
+        if entry.header < 0 or entry.header + LOCAL.size + entry.stored > end:
             raise BadArchive(f"its directory is damaged: '{entry.name}' reaches into what follows it")
     return entries
 
 
-def _directory(source: Bytes) -> tuple[int, int, int]:
-    """Where the directory starts, its length in bytes, and how many files it counts."""
-    first = max(0, source.size - END.size - LONGEST_COMMENT)
-    tail = source.read_at(first, source.size - first)
-    at = tail.rfind(b"PK\x05\x06")
-    while at >= 0 and not _is_end(tail, at):
-        at = tail.rfind(b"PK\x05\x06", 0, at)
-    if at < 0:
-        raise BadArchive("it has no directory at its end: it is cut, or no ZIP archive")
-    _, disk, _, _, count, size, start, _ = END.unpack_from(tail, at)
-    if disk not in (0, MASKED_COUNT):
-        raise BadArchive("it is one part of an archive in several")
-    if MASKED in (size, start) or count == MASKED_COUNT:
-        count, size, start = _wide(source, first + at - LOCATOR.size)
-    if start + size > first + at:
-        raise BadArchive("its directory is damaged: it lies beyond the archive")
-    if size > MOST_DIRECTORY_BYTES:
-        raise BadArchive(f"its directory of {size:,} bytes is larger than {MOST_DIRECTORY_BYTES:,}")
-    return start, size, count
-
-
-def _is_end(tail: bytes, at: int) -> bool:
-    """Whether the record that closes an archive stands here: only its comment follows, of any content."""
-    return len(tail) - at >= END.size and at + END.size + END.unpack_from(tail, at)[-1] == len(tail)
-
-
-def _wide(source: Bytes, place: int) -> tuple[int, int, int]:
-    """Count, length and start of the directory of a Zip64 archive."""
-    try:
-        mark, _, at, _ = LOCATOR.unpack(source.read_at(max(0, place), LOCATOR.size))
-        sign, *_, count, size, start = END64.unpack(source.read_at(at, END64.size))
-    except (struct.error, OverflowError):
-        mark = sign = b""
-    if mark != b"PK\x06\x07" or sign != b"PK\x06\x06":
-        raise BadArchive("its directory is damaged: the Zip64 record is not where it should be")
-    return count, size, start
-
-
-def _rows(data: bytes) -> Iterator[ZipEntry]:
-    at = 0
-    while at < len(data):
-        if len(data) - at < ROW.size or data[at : at + 4] != b"PK\x01\x02":
-            raise BadArchive("its directory is damaged: a row does not begin as one")
-        row = ROW.unpack_from(data, at)
-        flags, method, crc, stored, size = row[3], row[4], row[7], row[8], row[9]
-        name_end = at + ROW.size + row[10]
-        extra_end = name_end + row[11]
-        name, extra = data[at + ROW.size : name_end], data[name_end:extra_end]
-        size, stored, header = _wide_sizes(extra, [size, stored, row[16]])
-        yield ZipEntry(_decoded(name, flags), header, stored, size, method, flags, crc)
-        at = extra_end + row[12]
-
-
-def _wide_sizes(extra: bytes, values: list[int]) -> list[int]:
-    """Size, stored size and place, each taken from the Zip64 field where it is masked."""
-    at = 0
-    while at + 4 <= len(extra):
-        kind, length = struct.unpack_from("<2H", extra, at)
-        if kind == 1:
-            field = extra[at + 4 : at + 4 + length]
-            for number, value in enumerate(values):
-                if value == MASKED and len(field) >= 8:
-                    values[number], field = struct.unpack_from("<Q", field)[0], field[8:]
-            break
-        at += 4 + length
-    return values
-
-
-def _decoded(name: bytes, flags: int) -> str:
-    try:
-        return name.decode("utf-8")
-    except UnicodeDecodeError:
-        return name.decode("utf-8" if flags & IN_UTF8 else "cp437", "replace")
+def _entry(info: zipfile.ZipInfo) -> ZipEntry:
+    sizes = info.compress_size, info.file_size
+    return ZipEntry(info.filename, info.header_offset, *sizes, info.compress_type, info.flag_bits, info.CRC)
 
 
 class EntryBytes:
@@ -142,7 +84,7 @@ class EntryBytes:
     def __init__(self, archive: Bytes, entry: ZipEntry) -> None:
         self._archive, self._entry = archive, entry
         self.size = entry.size
-        self.is_cheap = entry.method == STORED  # to begin in the middle of
+        self.is_cheap = entry.method == zipfile.ZIP_STORED  # to begin in the middle of
         self._start = _data_start(archive, entry)
         self._position = self._start  # how far the archive was inflated
         self._inflater = zlib.decompressobj(-15)
@@ -191,7 +133,7 @@ def _data_start(archive: Bytes, entry: ZipEntry) -> int:
     """Where the data of an entry begin, behind its local header."""
     if entry.flags & ENCRYPTED:
         raise BadArchive(f"'{entry.name}' in the archive is encrypted")
-    if entry.method not in (STORED, DEFLATED):
+    if entry.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise BadArchive(f"'{entry.name}' in the archive is packed by method {entry.method}, which is not read")
     if entry.size > max(ALWAYS_UNFOLDED, MOST_UNFOLDED * entry.stored):
         raise BadArchive(
@@ -201,6 +143,6 @@ def _data_start(archive: Bytes, entry: ZipEntry) -> int:
     if len(head) < LOCAL.size or not head.startswith(b"PK\x03\x04"):
         raise BadArchive(f"'{entry.name}' is not where the directory of the archive says")
     *_, method, _, _, _, _, _, name, extra = LOCAL.unpack(head)
-    if method != entry.method or (entry.method == STORED and entry.stored != entry.size):
+    if method != entry.method or (entry.method == zipfile.ZIP_STORED and entry.stored != entry.size):
         raise BadArchive(f"its directory is damaged: '{entry.name}' is packed otherwise than it says")
     return int(entry.header + LOCAL.size + name + extra)
