@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from curate.config.file import Config
-from curate.decide.index import FOLDER, FORMAT, NAME, about, joining
+from curate.decide.index import FOLDER, FORMAT, NAME, IndexFacts, about, joining
 from curate.document import Address
 from curate.errors import UserError, cause
 from curate.output import manifest
@@ -86,12 +85,12 @@ def open_earlier(runs: tuple[str, ...]) -> Earlier:
     return Earlier(tuple(folders), tuple(counts), tuple(places))
 
 
-def _read(run: str) -> dict[str, Any]:
+def _read(run: str) -> IndexFacts:
     """`index.json` of a finished run."""
     manifest.read(Path(run))
     path = Path(run, FOLDER, NAME)
     try:
-        index: dict[str, Any] = json.loads(path.read_text())
+        index: IndexFacts = json.loads(path.read_text())
     except FileNotFoundError:
         raise UserError(
             f"against: {run} keeps no index of its documents; run it again with write: {{index: true}}"
@@ -101,7 +100,7 @@ def _read(run: str) -> dict[str, Any]:
     return index
 
 
-def _faults(folder: Path, index: dict[str, Any], stages: Sequence[tuple[str, CorpusStage]]) -> Iterator[str]:
+def _faults(folder: Path, index: IndexFacts, stages: Sequence[tuple[str, CorpusStage]]) -> Iterator[str]:
     """Why the sketches of an index do not go together with those of some stages."""
     if index.get("format") != FORMAT:
         yield f"its index has format {index.get('format')}, this version reads {FORMAT}; run it again with --fresh"
@@ -112,7 +111,7 @@ def _faults(folder: Path, index: dict[str, Any], stages: Sequence[tuple[str, Cor
             known = ", ".join(index["stages"]) or "none"
             yield f"its index has no sketches of {name} (it has: {known}); run it again with that stage"
         elif theirs != mine:
-            part = next(part for part in mine if theirs[part] != mine[part])
+            part = next(part for part, value in theirs.items() if mine[part] != value)
             differs = [option for option in mine["options"] if theirs["options"].get(option) != mine["options"][option]]
             what = f"option '{differs[0]}'" if part == "options" and differs else part
             yield f"its sketches of {name} are of another {what}; run it again with the same, or change this config"

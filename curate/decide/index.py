@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -40,8 +40,26 @@ def joining(stages: Sequence[tuple[str, CorpusStage]]) -> list[tuple[str, Corpus
     return [(name, stage) for name, stage in sketched_after(stages, -1) if declared(stage).scheme is not None]
 
 
-def about(stage: CorpusStage) -> dict[str, Any]:
+class StageIndex(TypedDict):
     """What must be equal for the sketches of two runs to go together."""
+
+    scheme: int | None
+    options: dict[str, Any]
+    record: Any
+
+
+class IndexFacts(TypedDict):
+    """`index.json`: documents of each part, and [source, name, number of the first document] of each input file."""
+
+    format: int
+    documents: list[int]
+    stages: dict[str, StageIndex]
+    places: list[list[Any]]
+    files: list[ListedFile]
+
+
+def about(stage: CorpusStage) -> StageIndex:
+    """Of a stage as it is configured."""
     record = None if stage.record is None else np.dtype(stage.record).descr
     return {"scheme": declared(stage).scheme, "options": as_json(stage), "record": as_json(record)}
 
@@ -60,7 +78,7 @@ def write_index(executor: Executor, survivors: Survivors, final: Path) -> list[L
         survivors.offsets[first : first + DOCUMENTS].tofile(temporary / _part(number) / "offsets")
     paths = sorted(path for path in temporary.rglob("*") if path.is_file())
     files = results(executor, described, [(str(path), path.relative_to(temporary).as_posix()) for path in paths])
-    index = {
+    index: IndexFacts = {
         "format": FORMAT,
         "documents": counts,
         "stages": {name: about(stage) for name, stage in stages},

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ from curate.decide.edited import overlays
 from curate.decide.verdicts import Rows, VerdictTable
 from curate.document import Address
 from curate.durable import Stamp, locked, stamp, write_json
+from curate.output.facts import StoredRow
 from curate.output.schema import SURVIVOR
 from curate.scan.tasks import ScanResult, ScanTask, load_run, load_tasks
 from curate.sources.reader import InputFile
@@ -119,16 +119,16 @@ class Survivors:
         file = self.file(self.task_of(number))
         return Address(file.source, file.name, int(self.offsets[number]))
 
-    def row(self, number: int, columns: list[str]) -> dict[str, Any]:
+    def row(self, number: int, columns: list[str]) -> StoredRow:
         """Some columns of one survivor. IndexError where there is none of that number."""
         return self.rows([number], columns)[number]
 
-    def rows(self, numbers: Iterable[int], columns: list[str]) -> dict[int, dict[str, Any]]:
+    def rows(self, numbers: Iterable[int], columns: list[str]) -> dict[int, StoredRow]:
         """Some columns of some survivors; reads only the row groups that hold them, each once."""
         wanted = np.unique(np.fromiter(numbers, np.int64))
         if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.size:
             raise IndexError(int(wanted[0] if wanted[0] < 0 else wanted[-1]))
-        found: dict[int, dict[str, Any]] = {}
+        found: dict[int, StoredRow] = {}
         tasks = np.searchsorted(self.starts, wanted, side="right") - 1
         for index in np.unique(tasks):
             with pq.ParquetFile(self.tasks[index].folder / "survivors.parquet") as file:

@@ -19,6 +19,7 @@ from curate.durable import locked, write_json
 from curate.errors import UserError, cause
 from curate.executors.executor import Executor, results
 from curate.export.arrange import SPLITS, WrittenPart, files_of, plan, write_part
+from curate.export.facts import ExportFacts, Origin, SplitFacts
 from curate.export.formats import ExportLayout, Format, named
 from curate.export.settings import ExportSettings
 from curate.export.tokenise import TEXT, TokeniseTask, tokenise
@@ -31,7 +32,7 @@ MOST_TEXT, LEAST_TEXT, TASKS = 256 << 20, 8 << 20, 1024
 class Exported(NamedTuple):
     """`export.json`, and whether it was there already."""
 
-    facts: dict[str, Any]
+    facts: ExportFacts
     ready: bool
 
 
@@ -76,11 +77,16 @@ def export(
     Raises UserError for settings that can't be, and for a folder that holds another export.
     """
     form, layout, pad = checked(settings)
-    account = {"settings": _shown(settings), "from": made_from, "curate": __version__, **_tokenizer_facts(settings)}
+    origin: Origin = {
+        "settings": _shown(settings),
+        "from": made_from,
+        "curate": __version__,
+        "tokenizer": _tokenizer_facts(settings),
+    }
     work = final / ".work"
     work.mkdir(parents=True, exist_ok=True)
     with locked(final / ".export.lock"):
-        if _prepared(final, work, account, fresh):
+        if _prepared(final, work, origin, fresh):
             return Exported(opened(final), True)
         tasks = _tasks(settings, shards, work)
         tell(f"tokenising {len(tasks)} parts of the shards")
@@ -93,16 +99,15 @@ def export(
             if mine:
                 form.finish([part for part, _ in mine], [facts for _, facts in mine])
         empty = sum(some["empty"] for some in tokenised)
-        account |= _account(executor, final, written, empty)
-        write_json(final / NAME, account)
+        write_json(final / NAME, {**origin, **_account(executor, final, written, empty)})
         shutil.rmtree(work)
         return Exported(opened(final), False)
 
 
-def opened(final: Path) -> dict[str, Any]:
+def opened(final: Path) -> ExportFacts:
     """`export.json` of a finished export, and as `itself` its own hash. Raises UserError where there is none."""
     try:
-        facts: dict[str, Any] = json.loads((final / NAME).read_text())
+        facts: ExportFacts = json.loads((final / NAME).read_text())
     except FileNotFoundError:
         raise UserError(f"{final}: no finished export here ({NAME} is missing); run `curate export`") from None
     except (OSError, ValueError) as error:
@@ -121,25 +126,23 @@ def _shown(settings: ExportSettings) -> dict[str, Any]:
     return {name: value for name, value in asdict(settings).items() if name != "tokenizer"}
 
 
-def _tokenizer_facts(settings: ExportSettings) -> dict[str, Any]:
+def _tokenizer_facts(settings: ExportSettings) -> dict[str, Any] | None:
     if settings.tokenizer is None:
-        return {"tokenizer": None}
+        return None
     from importlib.metadata import version
 
     tokenizer = load(settings.tokenizer)
     return {
-        "tokenizer": {
-            "name": tokenizer.name,
-            "sha256": sha256(Path(settings.tokenizer).read_bytes()).hexdigest(),
-            "vocabulary": tokenizer.vocabulary,
-            "type": tokenizer.dtype.name,
-            "end": tokenizer.mark(settings.end, "end"),
-            "tokenizers": version("tokenizers"),
-        }
+        "name": tokenizer.name,
+        "sha256": sha256(Path(settings.tokenizer).read_bytes()).hexdigest(),
+        "vocabulary": tokenizer.vocabulary,
+        "type": tokenizer.dtype.name,
+        "end": tokenizer.mark(settings.end, "end"),
+        "tokenizers": version("tokenizers"),
     }
 
 
-def _prepared(final: Path, work: Path, facts: dict[str, Any], fresh: bool) -> bool:
+def _prepared(final: Path, work: Path, origin: Origin, fresh: bool) -> bool:
     """Whether this very export is there; else makes the folder ready for it."""
     done, begun = final / NAME, work / BEGUN
     if fresh and exported(final):
@@ -150,8 +153,8 @@ def _prepared(final: Path, work: Path, facts: dict[str, Any], fresh: bool) -> bo
     for path in (done, begun):
         if path.exists():
             stored = json.loads(path.read_text())
-            if any(stored.get(name) != value for name, value in facts.items()):
-                changed = ", ".join(name for name, value in facts.items() if stored.get(name) != value)
+            if any(stored.get(name) != value for name, value in origin.items()):
+                changed = ", ".join(name for name, value in origin.items() if stored.get(name) != value)
                 raise UserError(f"{final}: holds an export that differs ({changed}); give --fresh, or another folder")
     if done.exists():
         shutil.rmtree(work)
@@ -159,7 +162,7 @@ def _prepared(final: Path, work: Path, facts: dict[str, Any], fresh: bool) -> bo
     others = [path.name for path in final.iterdir() if not path.name.startswith(".")]
     if others and not begun.exists():
         raise UserError(f"{final}: holds '{sorted(others)[0]}', which no export made; give another folder")
-    write_json(begun, facts)
+    write_json(begun, origin)
     return False
 
 
@@ -198,7 +201,7 @@ def _together(sizes: Sequence[int], at_most: int) -> list[tuple[int, ...]]:
 
 def _account(executor: Executor, final: Path, written: Sequence[WrittenPart], empty: int) -> dict[str, Any]:
     """Counts of each split, each part's place in its file, and the hash of each file."""
-    splits: dict[str, dict[str, int]] = {}
+    splits: dict[str, SplitFacts] = {}
     bases = files_of(written)
     for part in written:
         split = splits.setdefault(part["split"], {"documents": 0, "sequences": 0, "tokens": 0, "padded": 0})

@@ -18,6 +18,7 @@ from curate.inspect.lookup import Found, row_at
 from curate.inspect.opened import OpenedRun
 from curate.inspect.reopen import Gone, Reopened, text_by_belt
 from curate.inspect.samples import PLACE, sampled_text
+from curate.output.facts import StoredRow
 from curate.scan.samples import Samples
 from curate.stage import CorpusStage, declared
 
@@ -128,10 +129,10 @@ def _recall(dropped: int, kept: int, precision: Share, missed: Share) -> Share:
     )
 
 
-def _merged_rows(run: OpenedRun, name: str, most: int, seed: int) -> list[dict[str, Any]]:
+def _merged_rows(run: OpenedRun, name: str, most: int, seed: int) -> list[StoredRow]:
     columns = [*PLACE, "stage", "matched_file", "matched_offset", "score", "words"]
 
-    def rows() -> Iterator[dict[str, Any]]:
+    def rows() -> Iterator[StoredRow]:
         for path in run.parts("ledger"):
             for row in run.read_part(path, columns).to_pylist():
                 if row["stage"] == name and row["matched_file"] is not None:
@@ -145,7 +146,7 @@ def _order(seed: int) -> Any:
     return lambda row: hashed(row["source"], row["file_path"], row["offset"])
 
 
-def _merged_pair(run: OpenedRun, stage: Alike, row: dict[str, Any]) -> Pair | None:
+def _merged_pair(run: OpenedRun, stage: Alike, row: StoredRow) -> Pair | None:
     """A dropped document with its twin, compared by their texts; None where a text can't be had."""
     texts = [_text(run, row["file_path"], row["offset"]), _text(run, row["matched_file"], row["matched_offset"])]
     if texts[0] is None or texts[1] is None:
@@ -199,7 +200,7 @@ def _address(place: tuple[str, int]) -> str:
     return f"{place[0]}:{place[1]}"
 
 
-def _kept(run: OpenedRun, with_text: bool, only: set[tuple[str, int]] | None = None) -> Iterator[dict[str, Any]]:
+def _kept(run: OpenedRun, with_text: bool, only: set[tuple[str, int]] | None = None) -> Iterator[StoredRow]:
     """Kept documents with their place in crawl order; each once, however often it was written."""
     files = {name: number for number, name in enumerate(run.files)}
     seen: set[tuple[str, int]] = set()

@@ -3,12 +3,13 @@
 A run is looked into where a stage of its config may be gone: then it declares nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
 from curate.config.file import entry_of
 from curate.errors import UserError
+from curate.output.facts import Options
 from curate.plug_ins.registry import stage_class
 from curate.rules import broken, rules_of
 from curate.stage import Declared, declared
@@ -43,7 +44,7 @@ def declared_of(stage: str) -> Declared:
         return Declared()
 
 
-def alike_from(stage: str, options: Mapping[str, Any]) -> float | None:
+def alike_from(stage: str, options: Options) -> float | None:
     """The similarity from which a stage with these options takes two documents for twins; None where it names none."""
     try:
         return declared(entry_of(stage, options, "stored config").stage).alike_from
@@ -68,7 +69,7 @@ def only_names(stage: str, measure: str) -> bool:
         return False
 
 
-def limits_of(stage: str, options: Mapping[str, Any], measures: Iterable[str]) -> dict[str, list[Limit]]:
+def limits_of(stage: str, options: Options, measures: Iterable[str]) -> dict[str, list[Limit]]:
     """Limits of each measure of a stage, in the order of its rules; none where the stage can't be imported."""
     found: dict[str, list[Limit]] = {name: [] for name in measures}
     try:

@@ -1,7 +1,7 @@
 """Finds the rows of one page in a finished run, by URL, record id or address, without reading the rest."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import StoredRow
 
 ID = {"shards": "id", "ledger": "record_id"}
 
@@ -19,7 +20,7 @@ class Found(NamedTuple):
     """A page's row: in `shards` when it was kept, in `ledger` when it was dropped."""
 
     kind: str
-    row: dict[str, Any]
+    row: StoredRow
 
     @property
     def file(self) -> str:
@@ -74,12 +75,12 @@ def ending_with(files: Sequence[str], name: str) -> str | None:
     return ending[0] if ending else None
 
 
-def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> dict[str, Any] | None:
+def row_at(run: OpenedRun, kind: str, file: str, offset: int) -> StoredRow | None:
     """The row of one page in shards, ledger or measures; only row groups whose statistics allow it are read."""
     return next(rows_at(run, kind, file, offset), None)
 
 
-def rows_at(run: OpenedRun, kind: str, file: str, offset: int) -> Iterator[dict[str, Any]]:
+def rows_at(run: OpenedRun, kind: str, file: str, offset: int) -> Iterator[StoredRow]:
     """All rows of one page in a kind of table, such as `cuts`; none where the run wrote no such table."""
     for path in run.parts(kind):
         with run.open_part(path) as part:
@@ -89,7 +90,7 @@ def rows_at(run: OpenedRun, kind: str, file: str, offset: int) -> Iterator[dict[
                 yield from (row for row in candidates if row["file_path"] == file)
 
 
-def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[dict[str, Any]]:
+def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[StoredRow]:
     """All rows of shards or ledger with a text in a column; other columns are read for those alone."""
     for path in run.parts(kind):
         with run.open_part(path) as part:
@@ -118,8 +119,8 @@ def group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
     raise IndexError(row)
 
 
-def _row(part: pq.ParquetFile, group: int, row: int) -> dict[str, Any]:
-    values: dict[str, Any] = part.read_row_group(group).slice(row, 1).to_pylist()[0]
+def _row(part: pq.ParquetFile, group: int, row: int) -> StoredRow:
+    values: StoredRow = part.read_row_group(group).slice(row, 1).to_pylist()[0]
     return values
 
 

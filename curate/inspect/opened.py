@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from curate.config.file import Config, from_canonical
 from curate.errors import UserError, cause
 from curate.output import manifest
-from curate.output.facts import Manifest, Stats, Timings
+from curate.output.facts import Manifest, Options, Stats, Timings
 from curate.sources.remote import is_url, mask_url
 
 
@@ -56,7 +56,7 @@ class OpenedRun:
         return from_canonical(self.manifest["config"], str(self.folder))
 
     @property
-    def options(self) -> dict[str, dict[str, Any]]:
+    def options(self) -> dict[str, Options]:
         """Options of each stage in config order, as plain JSON, without importing any stage."""
         return {name: dict(options) for entry in self.manifest["config"]["stages"] for name, options in entry.items()}
 

@@ -10,6 +10,7 @@ from curate.belt import SIZES
 from curate.inspect.limits import Limit, limits_of
 from curate.inspect.lookup import Found, numbers, row_at, rows_at
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import Options, StoredRow
 from curate.output.schema import FINEWEB, PLACE
 from curate.stage import CAPS, OPENING, READ
 
@@ -119,13 +120,13 @@ def _cuts(run: OpenedRun, found: Found) -> Iterator[CutText]:
         yield CutText(*place, row["cause"], row["matched_file"], row["matched_offset"])
 
 
-def _columns(row: dict[str, Any]) -> dict[str, Any]:
+def _columns(row: StoredRow) -> StoredRow:
     shown = ("token_count",)
     own = [name for name in row if name not in FINEWEB and name not in PLACE]
     return {name: row[name] for name in (*shown, *own) if row[name] is not None}
 
 
-def _stations(run: OpenedRun, row: dict[str, Any], kept: bool, measures: dict[str, Any]) -> tuple[Station, ...]:
+def _stations(run: OpenedRun, row: StoredRow, kept: bool, measures: dict[str, Any]) -> tuple[Station, ...]:
     stage, reason = (None, None) if kept else (row["stage"], row["reason"])
     stations = [Station(name, DROPPED, reason) for name in OPENING if name == stage]
     dropped = bool(stations)
@@ -149,7 +150,7 @@ def _stations(run: OpenedRun, row: dict[str, Any], kept: bool, measures: dict[st
     return tuple(stations)
 
 
-def _measures(stage: str, options: dict[str, Any], measures: dict[str, Any]) -> tuple[Measure, ...]:
+def _measures(stage: str, options: Options, measures: dict[str, Any]) -> tuple[Measure, ...]:
     """A rule stage's measures of the page with their limits, in the stage's order; none for other stages."""
     values = {name.removeprefix(f"{stage}."): value for name, value in measures.items() if name.startswith(f"{stage}.")}
     values = {name: value for name, value in values.items() if name not in SIZES and ":" not in name}
@@ -157,7 +158,7 @@ def _measures(stage: str, options: dict[str, Any], measures: dict[str, Any]) -> 
     return tuple(Measure(name, value, tuple(limits[name])) for name, value in values.items())
 
 
-def _twin(run: OpenedRun, row: dict[str, Any]) -> Twin | None:
+def _twin(run: OpenedRun, row: StoredRow) -> Twin | None:
     if row.get("matched_file") is None:
         return None
     file, offset = row["matched_file"], row["matched_offset"]

@@ -9,6 +9,7 @@ from curate.inspect.limits import Limit, absence, alike_from
 from curate.inspect.path import DROPPED, Measure, PagePath, Station, Twin
 from curate.inspect.reopen import plain
 from curate.inspect.tables import lines, shown
+from curate.output.facts import Options
 from curate.sizes import numbered
 
 NONE_APPLIES = "(none applies)"
@@ -17,7 +18,7 @@ BROKEN = "< broken"
 MOST_CUTS, CUT_EXCERPT = 10, 80
 
 
-def verdict(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> str:
+def verdict(path: PagePath, options: Mapping[str, Options]) -> str:
     """What became of the page, with value and limit. `options` are those of each stage of the run."""
     if path.kept:
         return "kept"
@@ -71,7 +72,7 @@ def _cells(stage: str, measure: Measure) -> dict[str, str]:
     return {"measure": measure.name, "value": value, "limits": limits}
 
 
-def path_lines(path: PagePath, options: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def path_lines(path: PagePath, options: Mapping[str, Options]) -> list[str]:
     """Where the page lies, what became of it, and every stage."""
     row = path.found.row
     rows = [f"page     {plain(row['url'] or '(no URL)')}", _where(path)]

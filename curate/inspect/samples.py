@@ -10,6 +10,7 @@ from curate.errors import UserError
 from curate.inspect.lookup import Found, group_of, row_at
 from curate.inspect.opened import OpenedRun
 from curate.inspect.reopen import Gone, Reopened, text_by_belt
+from curate.output.facts import StoredRow
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
 from curate.stage import GUARD, READ
 
@@ -62,13 +63,13 @@ def _check(run: OpenedRun, stages: list[str], reasons: list[str]) -> None:
                 )
 
 
-def _kept(run: OpenedRun, most: int, seed: int) -> list[dict[str, Any]]:
+def _kept(run: OpenedRun, most: int, seed: int) -> list[StoredRow]:
     places = (
         {"place": place, "part": path, "row": number}
         for path in run.parts("shards")
         for number, place in enumerate(_places(run.read_part(path, PLACE)))
     )
-    chosen: list[dict[str, Any]] = []
+    chosen: list[StoredRow] = []
     seen: set[tuple[Any, ...]] = set()
     for one in _smallest(places, seed, most * 8 if _repeats(run) else most):
         if one["place"] not in seen and len(chosen) < most:  # a document may be written more than once
@@ -81,8 +82,8 @@ def _repeats(run: OpenedRun) -> bool:
     return bool(run.stats["kept"]["rows"] != run.stats["kept"]["documents"])
 
 
-def _dropped(run: OpenedRun, most: int, seed: int, stages: list[str], reasons: list[str]) -> list[dict[str, Any]]:
-    def matching() -> Iterator[dict[str, Any]]:
+def _dropped(run: OpenedRun, most: int, seed: int, stages: list[str], reasons: list[str]) -> list[StoredRow]:
+    def matching() -> Iterator[StoredRow]:
         for path in run.parts("ledger"):
             table = run.read_part(path, [*PLACE, "stage", "reason"])
             for name, wanted in (("stage", stages), ("reason", reasons)):
@@ -101,19 +102,19 @@ def _places(table: Any) -> Iterator[tuple[Any, ...]]:
     return zip(*(table.column(name).to_pylist() for name in PLACE), strict=True)
 
 
-def _smallest(rows: Iterator[dict[str, Any]], seed: int, most: int) -> list[dict[str, Any]]:
+def _smallest(rows: Iterator[StoredRow], seed: int, most: int) -> list[StoredRow]:
     hashed = Samples(0, seed).hash
     return nsmallest(most, rows, key=lambda row: (hashed(*row["place"]), row["place"]))
 
 
-def _row(run: OpenedRun, path: Path, row: int) -> dict[str, Any]:
+def _row(run: OpenedRun, path: Path, row: int) -> StoredRow:
     with run.open_part(path) as part:
         group, place = group_of(part, row)
-        values: dict[str, Any] = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
+        values: StoredRow = part.read_row_group(group, [*PLACE, "url", "text"]).slice(place, 1).to_pylist()[0]
         return values
 
 
-def _chosen(run: OpenedRun, inputs: Reopened, row: dict[str, Any]) -> Chosen:
+def _chosen(run: OpenedRun, inputs: Reopened, row: StoredRow) -> Chosen:
     stage = row.get("stage")
     text, origin, missing = row.get("text"), "shards" if "text" in row else None, None
     if text is None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.export.export import NAME, opened
+from curate.export.facts import ExportFacts
 from curate.inspect.lookup import numbers
 from curate.inspect.opened import OpenedRun
 from curate.output.folder import EXPORT
@@ -48,7 +49,7 @@ def _exported(run: OpenedRun, name: str) -> Iterator[tuple[Path, str]]:
                     yield folder, path.relative_to(folder).as_posix()
 
 
-def _within(folder: Path, exported: dict[str, Any], file: str, token: int) -> TokenPlace:
+def _within(folder: Path, exported: ExportFacts, file: str, token: int) -> TokenPlace:
     parts = [part for part in exported["parts"] if part["file"] == file]
     if not parts:
         raise UserError(f"{folder / file}: holds no tokens; give one of the files that it names")

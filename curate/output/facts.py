@@ -6,6 +6,7 @@ Integers unless said otherwise; `words` and `bytes` are those of texts, bytes in
 from typing import Any, NotRequired, TypedDict
 
 Options = dict[str, Any]  # of a config, of one of its sources or stages: plain JSON
+StoredRow = dict[str, Any]  # of shards, ledger, measures, samples or cuts, by column
 
 
 class Read(TypedDict):

@@ -5,9 +5,9 @@ Read a few columns at a time from `measures/`, so that memory stays at a few arr
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from curate.inspect.limits import limits_of, only_names
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import Options
 from curate.report.scales import edges
 from curate.rules import breaks
 
@@ -138,7 +139,7 @@ def _columns(run: OpenedRun, names: list[str]) -> Iterator[tuple[str, pa.Chunked
         yield from ((name, table.column(name)) for name in some)
 
 
-def lines_of(stage: str, options: Mapping[str, Any], measure: str, measures: Iterable[str]) -> list[Line]:
+def lines_of(stage: str, options: Options, measure: str, measures: Iterable[str]) -> list[Line]:
     """The limits of a measure that are set: numbers, which are lines over its values, and lists of names."""
     found = []
     for limit in limits_of(stage, options, measures).get(measure, []):

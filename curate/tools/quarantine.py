@@ -4,7 +4,6 @@ import gzip
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +14,7 @@ from curate.config.file import sources_of
 from curate.durable import atomic
 from curate.errors import UserError, cause, hint
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import StoredRow
 from curate.plug_ins.contract import FAILED
 from curate.sources import READ_REASONS, SourceConfig, reader
 from curate.sources.members.arc_stream import arc_records
@@ -39,13 +39,13 @@ def quarantine(run: OpenedRun, target: Path, reasons: tuple[str, ...] = ()) -> i
         if reason not in known:
             raise UserError(f"--reason {reason}: no stage of this run drops for that, {hint(reason, known)}")
     column, wanted = ("reason", list(reasons)) if reasons else ("stage", [GUARD])
-    rows: list[dict[str, Any]] = []
+    rows: list[StoredRow] = []
     for path in run.parts("ledger"):
         part = run.read_part(path, ["file_path", "offset", "length", column])
         rows += part.filter(pc.is_in(part.column(column), pa.array(wanted, pa.string()))).to_pylist()
     sources = sources_of(run.manifest["config"]["input"])
     sizes = {name: size for _, name, size in run.manifest["inputs"]}
-    by_file: dict[str, list[dict[str, Any]]] = {}
+    by_file: dict[str, list[StoredRow]] = {}
     for row in rows:
         by_file.setdefault(row["file_path"], []).append(row)
     with atomic(target) as temporary, temporary.open("wb") as out:
@@ -64,7 +64,7 @@ def reasons_of(run: OpenedRun) -> list[str]:
     return list(dict.fromkeys([*GUARD_REASONS, *READ_REASONS, *CAP_REASONS, FAILED, *declared]))
 
 
-def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[dict[str, Any]]) -> Iterator[bytes]:
+def _pieces(file: InputFile, sources: Mapping[str, SourceConfig], rows: list[StoredRow]) -> Iterator[bytes]:
     """The records of one file, each as a gzip member."""
     config = sources[file.source]
     if not reader(config, file).records:

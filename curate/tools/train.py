@@ -4,7 +4,7 @@ Which stages have one, and how it is trained, they declare themselves (`curate.s
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from curate.durable import atomic
 from curate.errors import UserError, cause
+from curate.output.facts import Options
 from curate.plug_ins.registry import installed, stage_class
 from curate.sizes import numbered
 from curate.stage import Trainer
@@ -80,7 +81,7 @@ def train(
     return _training(cuts, scores, trainer.examples)
 
 
-def _trainer(name: str, options: Mapping[str, Any]) -> Trainer:
+def _trainer(name: str, options: Options) -> Trainer:
     """What a stage's model is trained with. Raises UserError for an option out of its range."""
     try:
         trainer: Trainer = TypeAdapter(trainers()[name]).validate_python(options)

@@ -13,6 +13,7 @@ from curate.document import Address, Document, Drop
 from curate.errors import UserError, cause
 from curate.inspect.lookup import ending_with
 from curate.inspect.opened import OpenedRun
+from curate.output.facts import StoredRow
 from curate.scan.crawl import input_files
 from curate.scan.sketch_writer import sketch_all
 from curate.sources import SourceConfig, find_files, reader
@@ -111,7 +112,7 @@ class Nearest:
     stage: str
     reason: str | None
     score: float | None = None
-    twin: dict[str, Any] | None = None  # url, file_path, offset
+    twin: StoredRow | None = None  # url, file_path, offset
     compared: int = 0
 
 
@@ -152,10 +153,10 @@ class _Comparison:
         alike_from = declared(stage).alike_from
         self.alike_from = 1.0 if alike_from is None else alike_from
         self.best: tuple[bool, float] = (False, -1.0)
-        self.twin: dict[str, Any] | None = None
+        self.twin: StoredRow | None = None
         self.compared = 0
 
-    def take(self, docs: list[Document], rows: list[dict[str, Any]]) -> None:
+    def take(self, docs: list[Document], rows: list[StoredRow]) -> None:
         """Compares a block of documents."""
         if not self.able or self.mine is None:
             return

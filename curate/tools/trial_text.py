@@ -1,7 +1,6 @@
 """What `curate try` says: the stations of a page that was put on the belt just now."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from curate.belt import Belt, Step
 from curate.config.file import Config
@@ -12,6 +11,7 @@ from curate.inspect.path import DROPPED, MEASURED, PASSED, Measure, Station
 from curate.inspect.path_text import dropped_for, station_lines
 from curate.inspect.reopen import plain
 from curate.inspect.tables import shown
+from curate.output.facts import Options
 from curate.sizes import numbered
 from curate.stage import READ, RuleStage
 from curate.tools.trial import Nearest, TrialPage
@@ -24,7 +24,7 @@ class Trial:
 
     def __init__(self, config: Config, page: TrialPage) -> None:
         self.config, self.page = config, page
-        self.options: dict[str, Mapping[str, Any]] = {
+        self.options: dict[str, Options] = {
             name: arguments for entry in config.canonical()["stages"] for name, arguments in entry.items()
         }
         self.document: Document | None = page.document
@@ -78,7 +78,7 @@ class Trial:
         return [_corpus_station(name, by_stage.get(name)) for name, _ in self.config.corpus_stages]
 
 
-def _station(step: Step, dropped_before: bool, options: Mapping[str, Any], config: Config) -> Station:
+def _station(step: Step, dropped_before: bool, options: Options, config: Config) -> Station:
     limits = limits_of(step.stage, options, step.measures) if step.measures else {}
     measures = tuple(Measure(name, value, tuple(limits[name])) for name, value in step.measures.items())
     if dropped_before:

@@ -18,6 +18,7 @@ from curate.decide.joined import twin_address
 from curate.decide.survivors import Survivors, load_survivors, verdict_names, verdict_table
 from curate.decide.verdicts import VerdictTable
 from curate.durable import once
+from curate.output.facts import StoredRow
 from curate.output.schema import CUTS, LEDGER, SAMPLES, domain, measures_schema
 from curate.output.written import TableFacts
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
@@ -229,7 +230,7 @@ def _smallest(table: pa.Table, corpus: set[str], samples: Samples) -> list[list[
 def write_samples(survivors: Survivors, parts: list[TableFacts], folder: Path) -> None:
     """The sample file: of every stage and reason the texts with the smallest hashes."""
     run = load_run(str(survivors.work))
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    found: dict[tuple[str, str], list[StoredRow]] = {}
     for rows in _sampled(survivors, parts):
         for row in rows:
             found.setdefault((row["stage"], row["reason"]), []).append(row)
@@ -245,7 +246,7 @@ def write_samples(survivors: Survivors, parts: list[TableFacts], folder: Path) -
     temporary.rename(folder / "samples.parquet")
 
 
-def _sampled(survivors: Survivors, parts: list[TableFacts]) -> Iterator[list[dict[str, Any]]]:
+def _sampled(survivors: Survivors, parts: list[TableFacts]) -> Iterator[list[StoredRow]]:
     """Sample rows of each scan task, then those of each ledger part, which have no text yet."""
     for task in survivors.tasks:
         yield pq.read_table(task.folder / "samples.parquet", schema=SAMPLES).to_pylist()
@@ -254,7 +255,7 @@ def _sampled(survivors: Survivors, parts: list[TableFacts]) -> Iterator[list[dic
         yield [dict(zip(names, row, strict=True)) for row in part["samples"]]
 
 
-def _fill(rows: list[dict[str, Any]], survivors: Survivors, names: list[str]) -> None:
+def _fill(rows: list[StoredRow], survivors: Survivors, names: list[str]) -> None:
     """Adds text and URL to the rows of survivors that a corpus stage dropped."""
     index = {name: number for number, name in enumerate(names)}
     tasks: dict[int, list[int]] = {}  # of each file

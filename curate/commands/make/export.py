@@ -10,6 +10,7 @@ from curate.commands.make.progress import Progress
 from curate.commands.make.run import make_executor
 from curate.commands.screen import show
 from curate.export.export import export
+from curate.export.facts import ExportFacts
 from curate.export.formats import installed
 from curate.export.settings import ExportSettings
 from curate.inspect.opened import OpenedRun
@@ -97,7 +98,7 @@ def command(
             show(_summary(exported, final))
 
 
-def _summary(exported: dict[str, Any], final: Path) -> list[str]:
+def _summary(exported: ExportFacts, final: Path) -> list[str]:
     unit = "token" if exported["tokenizer"] else "byte"
     lines = []
     for name, split in exported["splits"].items():
