@@ -234,7 +234,7 @@ def _inflate(data: bytes, wbits: int, max_bytes: int) -> Decoded | None:
             return (b"".join(parts), "data check" not in str(error)) if size else None
         position -= len(inflater.unused_data)
         if wbits != 31 or bytes(view[position : position + 3]) != b"\x1f\x8b\x08":
-            return (b"".join(parts), not inflater.eof) if size or inflater.eof else None
+            return (b"".join(parts), not inflater.eof) if size or inflater.eof or wbits == 31 else None
         ahead = MEMBER_STEP  # gzip bodies may be several members, a hostile one millions; each copies what it leaves
 
 

@@ -26,9 +26,13 @@ PAGE = re.compile(
 WHOLE_PAGE = re.compile(
     rb"(?:(?><!--.*?-->)|<\?xml[^>]*+>|\s)*+<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
-FEED = re.compile(rb"(?:(?><!--.*?-->)|<[?!][^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]", re.IGNORECASE | re.DOTALL)
+FEED = re.compile(
+    rb"(?:(?><!--.*?-->)|<[?!][^>]*+>|\s)*+<(?:rss|(?:atom:)?feed|rdf:rdf|urlset|sitemapindex|opml)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
 MARKUP = re.compile(rb"<(?:html|body|div|p|a\s+href|table|span|h[1-6]|br|article|section)\b[^<]*>", re.IGNORECASE)
 CONTROLS = bytes([*range(0x00, 0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+NOT_ASCII = CONTROLS + bytes(range(0x80, 0x100))
 PAGE_TYPES = frozenset(
     {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
 )
@@ -73,6 +77,13 @@ def sniff(body: bytes, content_type: str) -> Kind:
             return "binary"
         return "html" if MARKUP.search(body, 0, 1 << 14) else "text"
     return "binary"
+
+
+def is_noise(body: bytes) -> bool:
+    """Whether bytes that may still be encoded look like no text: much beyond ASCII, and no markup at the head."""
+    head = body[:HEAD_BYTES]
+    beyond = len(head) - len(head.translate(None, NOT_ASCII))
+    return beyond * 10 > len(head) * 3 and not PAGE.match(head) and not MARKUP.search(head)
 
 
 def is_page(text: str) -> bool:

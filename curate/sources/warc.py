@@ -30,7 +30,7 @@ from curate.sources.members.window import Window
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, crawl_window, or_damage
 from curate.sources.settings import SourceConfig
-from curate.sources.sniff import sniff
+from curate.sources.sniff import is_noise, sniff
 from curate.text import clean
 
 PAGES = frozenset({"response", "resource", "conversion"})
@@ -162,7 +162,7 @@ class WarcReader:
             payloads = (http.body, body.dechunked, body.data)
             document = document.annotate(digest_mismatch=mismatch(header, record.block, payloads))
         kind = sniff(body.data, http.content_type)
-        if kind == "binary":
+        if kind == "binary" or (body.refused and is_noise(body.data)):
             if body.refused:
                 return document, Drop("undecodable", len(body.data), cause=f"content encoding {body.refused}")
             return document, Drop("not_text", len(body.data), cause=http.content_type)

@@ -74,6 +74,9 @@ def test_a_row_of_comments_takes_no_exponential_time() -> None:
     [
         b'<?xml version="1.0"?>\n<rss version="2.0"><channel><title>a</title></channel></rss>',
         b'<!-- made by hand --><feed xmlns="http://www.w3.org/2005/Atom"><title>a</title></feed>',
+        b'<atom:feed xmlns:atom="http://www.w3.org/2005/Atom">',
+        b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url>',
+        b'<?xml version="1.0"?>\n<opml version="2.0">',
         b"<rdf:RDF xmlns:rdf='x'><channel/></rdf:RDF>",
     ],
 )

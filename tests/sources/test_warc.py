@@ -347,3 +347,20 @@ def test_the_date_as_it_was_given_is_kept_beside(tmp_path: Path) -> None:
     (span,) = read(put(tmp_path, "a.warc", odd), keep_date=True)
     assert span.document is not None and span.document.date == ""
     assert span.document.attributes["date_given"] == "2009-03-65T07:08:09Z"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("br", brotli.compress(page(1))[:20], "undecodable"),  # nothing came out of it, and it is no text as it is
+        ("gzip", gzip.compress(page(1))[:14], "truncated"),
+        ("br", page(1), None),
+        ("gzip", "<p>이 문장은 압축되지 않았다.".encode("euc_kr") * 9, None),
+    ],
+)
+def test_a_body_that_does_not_decode_is_a_page_only_where_it_is_text(
+    name: str, data: bytes, reason: str | None, tmp_path: Path
+) -> None:
+    answer = http(data, "Content-Type: text/html", f"Content-Encoding: {name}")
+    (span,) = read(put(tmp_path, "a.warc", record("response", answer, "http://a.example/1")))
+    assert (span.drop.reason if span.drop else None) == reason
