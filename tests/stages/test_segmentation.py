@@ -1,6 +1,8 @@
 """Near copies in every script: by words where there are spaces, by letters where there are none."""
 
 import hashlib
+import re
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -10,6 +12,7 @@ from curate.document import Address, Document
 from curate.text import segmented
 from stages.near_dedup import NearDedup
 
+DOCS = Path(__file__).parents[2] / "docs" / "stages"
 FROZEN = [
     (
         "87e4f9c92311587e",
@@ -73,3 +76,17 @@ def test_what_is_sketched_is_what_is_compared() -> None:
         assert np.array_equal(NearDedup().sketch(doc(text)).record, again.record)  # type: ignore[arg-type]
     assert segmented("ที่นี่ abc 中文") == " ที่  นี่  abc  中  文 "
     assert segmented("Straße, Привет — 한국어 नदी") == "Straße, Привет — 한국어 नदी"
+
+
+COUNTING = (
+    "bad_words c4 decontaminate fasttext_quality fineweb fineweb2 gopher importance language line_dedup line_rules "
+    "linear naive_bayes near_dedup perplexity prescreen repetition signals substring_dedup tokens where"
+).split()
+
+
+@pytest.mark.parametrize("stage", COUNTING)
+def test_a_stage_that_counts_words_says_what_they_are_in_scripts_without_spaces(stage: str) -> None:
+    page = " ".join((DOCS / f"{stage}.md").read_text(encoding="utf-8").split())
+    assert re.search(r"without spaces|no spaces|written without", page) and "Chinese" in page
+    if stage != "bad_words":  # whose option names the languages
+        assert all(language in page for language in ("Japanese", "Thai", "Lao", "Khmer", "Burmese"))
