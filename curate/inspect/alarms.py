@@ -7,8 +7,8 @@ from curate.output.facts import AlarmRow, Stats
 ALARMS = {
     "source_lost": "the corpus stages dropped {dropped} of the {of} pages of this source that reached them ({share})",
     "domain_lost": "the corpus stages dropped {dropped} of the {of} pages of this domain that reached them ({share})",
-    "column_unfit": "{dropped} of the {of} documents of this source hold a value that does not fit its type; it is "
-    "null there, so declare the type under `columns`",
+    "column_unfit": "{dropped} of the {of} documents of this source hold a value that does not fit its type "
+    "(such as a number written as text); it is null there, so declare the type under `columns`: string holds any",
     "column_unseen": "{dropped} of the {of} documents of this source hold this key, which no first line had; it is not "
     "carried, so name it under `columns`",
 }

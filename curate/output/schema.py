@@ -118,12 +118,12 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
             kind_before, who_before = found.setdefault(name, (kind, who))
             if not kind_before.equals(kind):
                 raise UserError(
-                    f"{who}: gives '{name}' as {kind}, but {who_before} as {kind_before}; rename one of them"
+                    f"{who}: gives '{name}' as {kind}, but {who_before} as {kind_before}; {_one(name, who)}"
                 )
 
     for file in files:
         read = reader(config.input[file.source], file)
-        declare(read.columns, f"input.{file.source}")
+        declare(read.columns, f"input.{file.source}: {mask_url(file.name)}")
         if read.pages:
             _has_extractor(config, file)
     for entry in config.stages:
@@ -142,6 +142,13 @@ def attributes(config: Config, files: list[InputFile]) -> dict[str, pa.DataType]
         raise UserError(f"write: by: {_unknown(str(config.write.by), found, None)}")
     _fits_fineweb(found)
     return {name: kind for name, (kind, _) in found.items()}
+
+
+def _one(name: str, who: str) -> str:
+    """How a column gets one type, or two names."""
+    if not who.startswith("input."):
+        return f"give the source's column another name with `rename: {{{name}: source_{name}}}`"
+    return f"give one type for both, `columns: {{{name}: double}}` (string holds any), or another name with `rename`"
 
 
 def _fits_fineweb(found: Mapping[str, tuple[pa.DataType, str]]) -> None:

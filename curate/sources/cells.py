@@ -1,5 +1,6 @@
 """Cells of Arrow columns as plain values: a cell that Python can't hold costs itself and not its row group."""
 
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -72,6 +73,19 @@ def held(value: Any, kind: pa.DataType) -> Any:
     """A cell as its column's type holds it: bytes that are no UTF-8 become text with marks in their place."""
     of_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     return value.decode("utf-8", "replace") if of_text and isinstance(value, bytes) else value
+
+
+def as_json(value: Any) -> Any:
+    """A cell as JSON has it: bytes as text, times in ISO form, decimals as numbers, maps as lists of pairs."""
+    if isinstance(value, dict):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value if isinstance(value, str | int | float | None) else getattr(value, "isoformat", value.__str__)()
 
 
 def _in_microseconds(kind: pa.DataType) -> pa.DataType:

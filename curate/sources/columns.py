@@ -118,8 +118,13 @@ def _head(path: str, config: SourceConfig) -> list[dict[str, Any]]:
             except (ValueError, RecursionError):
                 continue
             if isinstance(value, dict):
-                found.append(value)
+                found.append(renamed(config, value))
     return found
+
+
+def renamed(config: SourceConfig, value: dict[str, Any]) -> dict[str, Any]:
+    """An object under the names of `rename`."""
+    return {config.name_of(name, value): item for name, item in value.items()} if config.rename else value
 
 
 def _kinds(value: Any) -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from curate.document import Address, Document, Drop
-from curate.sources.columns import Notes, Unfit, column_types, has_text, held, loads
+from curate.sources.columns import Notes, Unfit, column_types, has_text, held, loads, renamed
 from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.json_values import are_lines, json_values
 from curate.sources.lines import Line, next_line, text_layout
@@ -94,6 +94,7 @@ class JsonlReader:
         config = self.config
         if not isinstance(value, dict):
             raise Unfit("the line is no JSON object")
+        value = renamed(config, value)
         carried, notes = held(config, self._carried, value)
         given = _words(value, config.own["date"])
         document = Document(

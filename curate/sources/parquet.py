@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
-from curate.sources.cells import BadCell, held, is_words, stored_type, values
+from curate.sources.cells import BadCell, as_json, held, is_words, stored_type, values
+from curate.sources.columns import Notes, column_types
+from curate.sources.columns import held as held_as_declared
 from curate.sources.dates import given_date, given_date_column, utc
 from curate.sources.members.window import BytesFile
 from curate.sources.reader import InputFile, Slice, Span
@@ -19,6 +21,7 @@ from curate.sources.settings import SourceConfig
 from curate.text import clean
 
 BATCH_ROWS = 256
+NAME_TEXT = "name another with `text`"
 
 
 @dataclass(frozen=True)
@@ -41,21 +44,40 @@ class ParquetReader:
         except (OSError, pa.ArrowException):
             return {}  # the file is entered as damaged when it is read
         config, place = self.config, self.file.name
+        names = [config.name_of(name, schema.names) for name in schema.names]
         named = [name for name in (config.text, config.id, config.url, config.date) if name]
-        if isinstance(config.columns, dict):
-            raise UserError(f"{place}: a Parquet file has its own types; give columns as a list of names or 'all'")
-        wanted = schema.names if config.columns == "all" else config.columns
-        for name in (*named, *wanted):
-            if name not in schema.names:
-                raise UserError(f"{place}: has no column '{name}'; it has {', '.join(schema.names) or 'none'}")
-        if twice := next((name for name in (*config.own.values(), *wanted) if schema.names.count(name) > 1), None):
+        wanted = names if config.columns == "all" else tuple(config.columns)
+        for name in (*named, *(() if self._typed else wanted)):
+            if name not in names:
+                raise UserError(f"{place}: has no column '{name}', {self._way_to(name, names)}")
+        if twice := next((name for name in (*config.own.values(), *wanted) if names.count(name) > 1), None):
             raise UserError(f"{place}: has more than one column '{twice}'; rename one of them")
-        if not is_words(schema.field(config.text).type):
-            kind = schema.field(config.text).type
-            raise UserError(f"{place}: the column '{config.text}' is {kind}, no text; name another with `text`")
+        kinds = {name: field.type for name, field in zip(names, schema, strict=True)}
+        if not is_words(kinds[config.text]):
+            raise UserError(f"{place}: the column '{config.text}' is {kinds[config.text]}, no text; {NAME_TEXT}")
+        if self._typed:
+            return {**self._declared, **given_date_column(config)}
         carried = (name for name in wanted if config.columns != "all" or config.is_carried(name))
-        types = {name: stored_type(schema.field(name).type) for name in carried}
-        return {**types, **given_date_column(config)}
+        return {**{name: stored_type(kinds[name]) for name in carried}, **given_date_column(config)}
+
+    @property
+    def _typed(self) -> bool:
+        """Whether the config gives the types of the columns, and not the file."""
+        return isinstance(self.config.columns, dict)
+
+    @cached_property
+    def _declared(self) -> Mapping[str, pa.DataType]:
+        return column_types(self.config)
+
+    def _way_to(self, name: str, names: list[str]) -> str:
+        """What helps where a column is not there."""
+        has = f"it has {', '.join(names) or 'none'}"
+        if name == self.config.text:
+            return f"{has}; {NAME_TEXT}"
+        if name in self.config.columns:
+            typed = f"give its type, `columns: {{{name}: double}}`, to have it null here"
+            return f"{has}; take it from another with `rename`, or {typed}"
+        return has
 
     def _open(self) -> pq.ParquetFile:
         return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)), page_checksum_verification=True)
@@ -113,15 +135,17 @@ class ParquetReader:
 
     def _group(self, opened: pq.ParquetFile, number: int, first: int, last: int) -> Iterator[Span]:
         row = first
-        own = self.config.own.values()
-        wanted = [name for name in opened.schema_arrow.names if name in own or name in self.columns]
+        own, all_names = self.config.own.values(), opened.schema_arrow.names
+        named = {name: self.config.name_of(name, all_names) for name in all_names}
+        wanted = {name: new for name, new in named.items() if new in own or new in self.columns}
         try:
-            for batch in opened.iter_batches(BATCH_ROWS, row_groups=[number], columns=wanted):
+            for batch in opened.iter_batches(BATCH_ROWS, row_groups=[number], columns=list(wanted)):
                 columns = [
-                    values(batch.column(name), as_words=name in own and name not in self.columns) for name in wanted
+                    values(batch.column(name), as_words=new in own and new not in self.columns)
+                    for name, new in wanted.items()
                 ]
                 for cells in zip(*columns, strict=True):
-                    yield self._span(row, dict(zip(wanted, cells, strict=True)))
+                    yield self._span(row, dict(zip(wanted.values(), cells, strict=True)))
                     row += 1
         except (OSError, pa.ArrowException, ValueError) as error:
             if row < last:
@@ -133,33 +157,37 @@ class ParquetReader:
             return Span(row, 1, "damaged", drop=Drop("damaged", cause=str(bad)))
         text = value.get(config.text)
         given = _words(value, config.own["date"])
+        carried, notes = self._carried(value)
         document = Document(
             address=Address(file.source, file.name, row),
             id=_words(value, config.own["id"]) or f"{file.name}#{row}",
             url=_words(value, config.own["url"]),
             date=utc(given),
-            attributes={
-                **{name: held(value.get(name), kind) for name, kind in self.columns.items()},
-                **given_date(config, given),
-            },
+            attributes={**carried, **given_date(config, given)},
         )
         if not isinstance(text, str | bytes):
             drop = Drop("not_text", cause=f"no text in column '{config.text}'")
-            return Span(row, 1, "row", document=document, drop=drop)
+            return Span(row, 1, "row", document, drop, notes)
         if len(text) > config.max_record_bytes:
             drop = Drop("too_large", len(text), config.max_record_bytes)
-            return Span(row, 1, "row", document=document, drop=drop)
-        return Span(row, 1, "row", document=document, settle=lambda: _with_text(row, document, text))
+            return Span(row, 1, "row", document, drop, notes)
+        return Span(row, 1, "row", document, notes=notes, settle=lambda: _with_text(row, document, text, notes))
+
+    def _carried(self, value: dict[str, Any]) -> tuple[dict[str, Any], Notes]:
+        """The carried columns; of declared types, those that fit, and notes of the others."""
+        if not self._typed:
+            return {name: held(value.get(name), kind) for name, kind in self.columns.items()}, ()
+        return held_as_declared(self.config, self._declared, as_json(value))
 
 
-def _with_text(row: int, document: Document, text: str | bytes) -> Span:
+def _with_text(row: int, document: Document, text: str | bytes, notes: Notes) -> Span:
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             drop = Drop("undecodable", cause=f"not UTF-8 at byte {error.start}")
-            return Span(row, 1, "row", document=document, drop=drop)
-    return Span(row, 1, "row", document=document.with_text(clean(text)))
+            return Span(row, 1, "row", document, drop, notes)
+    return Span(row, 1, "row", document.with_text(clean(text)), notes=notes)
 
 
 def _words(value: dict[str, Any], name: str) -> str:

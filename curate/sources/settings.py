@@ -1,5 +1,6 @@
 """What a config may say of one source."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -40,9 +41,12 @@ class SourceConfig:
     """column of the URL (null: `url` where there is one)"""
     date: Name | None = None
     """column of the date (null: `date` where there is one); in shards it is UTC, ISO 8601"""
+    rename: dict[Name, Name] | None = None
+    """columns of JSONL and Parquet files under the names that all else here uses, such as {content: text}; where a file
+    has a column of the new name, that one stays"""
     columns: tuple[Name, ...] | dict[Name, Name] | Literal["all"] = ()
     """columns that are carried to the shards: names, names with types such as {score: double}, or all but those that
-    each shard fills itself"""
+    each shard fills itself; with a type, a value that does not fit and a column that a file has not are null"""
     status: tuple[int, ...] = (200,)
     """HTTP statuses that are pages; [] takes any"""
     keep_truncated: bool = False
@@ -71,6 +75,11 @@ class SourceConfig:
     def own(self) -> dict[str, str]:
         """Column names of the document's own parts: text, id, url, date."""
         return {"text": self.text, "id": self.id or "id", "url": self.url or "url", "date": self.date or "date"}
+
+    def name_of(self, name: str, names: Collection[str]) -> str:
+        """What a column of a file is called here, by `rename`; `names` are all of the file."""
+        new = (self.rename or {}).get(name, name)
+        return name if new in names else new
 
     def is_carried(self, name: str) -> bool:
         """Whether `columns: all` carries a column."""
