@@ -150,7 +150,7 @@ ANSWERS: dict[str, JsonKeys] = {
             "threshold": "similarity from which it drops",
             "dropped": "documents that it dropped",
             "kept": "documents that the run kept",
-            "merged": "the sampled pairs of a dropped document and its twin",
+            "merged": "the sampled pairs of a dropped document and the one it is a copy of",
             "lost": "sampled ones whose text could not be had",
             "misses": "sampled kept documents with an earlier kept one that is alike",
             "compared": "kept documents in the sample",

@@ -84,7 +84,7 @@ def path_lines(path: PagePath, options: Mapping[str, Options]) -> list[str]:
     rows += [f"record   {one_line(', '.join(filter(None, about)))}"] if any(about) else []
     rows.append(f"verdict  {verdict(path, options)}")
     if path.twin:
-        rows.append(f"twin     {_twin_text(path.twin)}, {path.twin.fate}")
+        rows.append(f"copy of  {_twin_text(path.twin)}, {path.twin.fate}")
     if path.copies_in_all:
         rows.append(f"copies   {_were(path.copies_in_all)} dropped as copies of it:")
         rows += [f"         {_twin_text(twin)}, {twin.fate}" for twin in path.copies]

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from curate.document import Drop
 from curate.errors import UserError
 from curate.errors import cause as explained
-from curate.sources.lines import lines, text_layout
 from curate.sources.members.gzip_members import GzipMembers
+from curate.sources.members.lines import lines, text_layout
 from curate.sources.members.warc_members import member_records
 from curate.sources.members.warc_stream import Record, stream_records
 from curate.sources.members.window import Bytes, BytesFile, MemoryBytes, Window

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from curate.errors import UserError
 from curate.sources.files import find_files
-from curate.sources.json_values import json_values
-from curate.sources.lines import text_layout
+from curate.sources.members.json_values import json_values
+from curate.sources.members.lines import text_layout
 from curate.sources.reading import open_input, window_on
 from curate.sources.settings import SourceConfig
 from curate.text import unstorable

@@ -12,9 +12,9 @@ from typing import Any
 
 from curate.entries import entries
 from curate.errors import UserError, hint
-from curate.sources.lines import text_layout
 from curate.sources.members.contents import LINES, content_of
 from curate.sources.members.inflated import Inflated
+from curate.sources.members.lines import text_layout
 from curate.sources.reader import InputFile, Reader
 from curate.sources.reading import in_archive, open_input, window_on
 from curate.sources.remote import is_url

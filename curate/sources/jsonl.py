@@ -13,8 +13,8 @@ import pyarrow as pa
 from curate.document import Address, Document, Drop
 from curate.sources.columns import Notes, Unfit, column_types, has_text, held, loads, renamed
 from curate.sources.dates import given_date, given_date_column, utc
-from curate.sources.json_values import are_lines, json_values
-from curate.sources.lines import Line, next_line, text_layout
+from curate.sources.members.json_values import are_lines, json_values
+from curate.sources.members.lines import Line, next_line, text_layout
 from curate.sources.members.window import Window
 from curate.sources.reader import InputFile, Slice, Span
 from curate.sources.reading import byte_size, byte_slices, open_input, or_damage, window_on

@@ -65,7 +65,7 @@ class Trial:
             lines.append(f"verdict  passes, beside the kept documents of {compared_with}")
         else:
             lines.append(f"verdict  {self.verdict}")
-        lines += [f"{'twin' if one.reason else 'nearest':<8} {_alike(one)}" for one in found if one.compared]
+        lines += [f"{'copy of' if one.reason else 'nearest':<8} {_alike(one)}" for one in found if one.compared]
         if document is not None and document.text:
             size = numbered(len(document.text.encode()), "byte")
             lines.append(f"size     {numbered(len(document.words), 'word')}, {size} of text")

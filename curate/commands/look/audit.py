@@ -49,7 +49,7 @@ def command(out: str, pairs: int, documents: int, seed: int | None, as_json: boo
 def _lines(audited: Audit) -> Iterator[str]:
     counts = f"{audited.dropped:,} dropped, {audited.kept:,} kept by the run"
     yield f"{audited.stage}, threshold {audited.threshold:g}: {counts}"
-    yield f"precision {audited.precision}: {len(audited.merged):,} dropped documents compared with their twins"
+    yield f"precision {audited.precision}: {len(audited.merged):,} dropped documents compared with what they copy"
     if audited.lost:
         lost = f"{audited.lost:,} more could not be compared"
         yield f"          {lost}: their texts were not stored and the input is gone"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from curate.sources.lines import Line, lines
 from curate.sources.members.inflated import Inflated
+from curate.sources.members.lines import Line, lines
 from curate.sources.members.member_chain import Codec
 from curate.sources.members.warc_stream import Stretches
 from curate.sources.members.window import Window
