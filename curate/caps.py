@@ -41,14 +41,17 @@ OPENED = re.compile(rb"<[a-zA-Z]")
 # A value that holds a bracket: its tag is longer than the stretch up to that bracket.
 QUOTED = re.compile(rb"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")
 ATTRIBUTE = re.compile(rb"""[^\s/>="'][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]++))?+""")
-SHORTEST_ATTRIBUTE = 2  # bytes, with the space before it
+SHORTEST_ATTRIBUTE = 2  # bytes, with the space before it: so a short tag can't hold many, and is not looked into
 
-# Codes of a tag name's first three letters, five bits each, to tell names apart without cutting strings.
-_LETTER = np.zeros(256, np.uint16)
+# Codes of a tag name's first three letters, five bits each: a page's names are told apart without cutting a string
+# out, and sorted as 16-bit numbers, which NumPy does by radix. 0 is what ends a name, 31 what else may stand in one;
+# digits share codes, which can only join h1 with h6 and make a bound larger.
+_LETTER = np.full(256, 31, np.uint16)
+_LETTER[list(b" \t\n\f\r/>")] = 0
 for _index, _byte in enumerate(b"abcdefghijklmnopqrstuvwxyz"):
     _LETTER[_byte] = _LETTER[_byte - 32] = _index + 1
 for _index, _byte in enumerate(b"0123456789"):
-    _LETTER[_byte] = 27 + _index % 5
+    _LETTER[_byte] = 27 + _index % 4
 
 
 def _code(name: bytes) -> int:
@@ -56,8 +59,10 @@ def _code(name: bytes) -> int:
     return first << 10 | second << 5 | third
 
 
-_NESTS = np.ones(1 << 15, np.int32)
-_NESTS[[_code(name) for name in VOID | IMPLIED_END]] = 0
+_FLAT = np.array(sorted(VOID | IMPLIED_END))
+_WIDTH = _FLAT.dtype.itemsize + 1  # a name that is cut here is none of them
+_MAY_BE_FLAT = np.zeros(1 << 15, np.bool_)
+_MAY_BE_FLAT[[_code(name) for name in VOID | IMPLIED_END]] = True
 
 
 Limit = Annotated[int, Field(ge=0)] | None
@@ -85,6 +90,8 @@ class Caps:
         if self.bytes is not None and len(html) > self.bytes:
             return Drop("too_many_bytes", len(html), self.bytes)
         starts = np.flatnonzero(np.frombuffer(html, np.uint8) == ord("<"))
+        # Each cap first asks a number that is never too small and costs one pass in NumPy; hardly a page is over it, so
+        # the exact count, tag by tag, is made for those alone.
         if self.tags is not None and len(starts) > self.tags and (tags := _count_tags(html)) > self.tags:
             return Drop("too_many_tags", tags, self.tags)
         if self.attributes is not None and (most := _most_attributes(html, starts, self.attributes)) > self.attributes:
@@ -155,12 +162,15 @@ def _depth_bound(html: bytes, starts: np.ndarray) -> int:
     """
     if not len(starts):
         return 0
-    data = np.frombuffer(html + b"    ", np.uint8)
+    data = np.frombuffer(html + b" " * (_WIDTH + 2), np.uint8)
     ends = data[starts + 1] == ord("/")
     names = starts + 1 + ends
     first, second, third = _LETTER[data[names]], _LETTER[data[names + 1]], _LETTER[data[names + 2]]
     codes = (first << 10) | (second << 5) | np.where(second > 0, third, 0).astype(np.uint16)
-    steps = np.where(ends, -1, 1) * _NESTS[codes] * (first > 0)
+    flat = _MAY_BE_FLAT[codes]
+    alike = np.flatnonzero(flat & (codes & 31 > 0))  # of three letters or more: they may be another name's beginning
+    flat[alike] = _are_flat(data, names[alike])
+    steps = np.where(ends, -1, 1) * ((first > 0) & (first < 27) & ~flat)
     order = np.argsort(codes, kind="stable")
     codes, steps = codes[order], steps[order]
     firsts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
@@ -170,6 +180,13 @@ def _depth_bound(html: bytes, starts: np.ndarray) -> int:
     after = np.cumsum(steps) - np.cumsum(group) * (2 * len(codes) + 2)
     rises = after - np.minimum.accumulate(after - steps)
     return 2 * int(np.maximum(np.maximum.reduceat(rises, firsts), 0).sum())
+
+
+def _are_flat(data: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Which tag names are of elements that do not nest in their like: <head> is one, and <header> begins as it does."""
+    letters = data[starts[:, None] + np.arange(_WIDTH)]
+    letters[np.logical_or.accumulate(_LETTER[letters] == 0, axis=1)] = 0
+    return np.isin(np.char.lower(letters.view(f"S{_WIDTH}").ravel()), _FLAT)
 
 
 def _walk(html: bytes) -> tuple[int, int]:

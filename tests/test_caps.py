@@ -87,3 +87,14 @@ def test_brackets_in_values_hide_no_attribute_and_cost_no_time() -> None:
         page = f"<p><a {' '.join(f'a{n}{value}' for n in range(1001))}>x</a></p>".encode()
         assert Caps().check_html(page) == Drop("too_many_attributes", 1001, 1000)
     assert Caps().check_html(b'a=">" ' * 200_000) is None  # was n^2: looked back over all of it for each value
+
+
+@pytest.mark.parametrize("name", ["header", "parent", "optgroups", "td-x", "p-x", "HeadX"])
+def test_a_name_that_begins_like_a_flat_one_nests(name: str) -> None:
+    verdict = Caps(depth=100).check_html(f"<{name}>".encode() * 200)
+    assert verdict is not None and (verdict.reason, verdict.value) == ("too_deep", 200)
+
+
+@pytest.mark.parametrize("name", ["td", "HEAD", "optgroup", "br"])
+def test_what_needs_no_end_tag_does_not_nest_in_its_like(name: str) -> None:
+    assert Caps(depth=100).check_html(f"<{name}>".encode() * 200) is None
