@@ -6,6 +6,10 @@ is kept, so a chain of small edits does not swallow texts that are unlike each o
 * the first FIRST documents kept in its cluster, and
 * of the documents kept in each of its buckets the first IN_BUCKET and the latest.
 
+Why so few: a cluster of n pages has n² pairs, and clusters of a million exist (error pages, empty shops). The first
+kept ones are what most members of a large cluster resemble; those of its own buckets are what the sketches say may be
+near; the latest of a bucket follows a template that drifts with the crawl.
+
 Its twin is the most similar of these, the earliest in keep order among equals. Documents of equal records are
 judged as one: the first decides, the others are its copies. A cluster of more than JUDGED_AT_ONCE different records is
 judged in blocks of so many, which know of each other only the first FIRST kept.
@@ -25,8 +29,8 @@ from curate.stage import Alarm, Verdicts
 
 I64 = npt.NDArray[np.int64]
 
-FIRST = 64
-IN_BUCKET = 256
+FIRST = 64  # so a cluster of 65 or less, nearly each one, is compared in full
+IN_BUCKET = 256  # comparisons a document and bucket at most: work grows with n and no longer with n²
 GIANT = 1_000  # documents; a round number by judgement: a cluster so large is more often a template than a text
 JUDGED_AT_ONCE = 1 << 20  # records: with keys, buckets and counts under 1 GiB
 READ = 1 << 15  # records read at once
@@ -62,7 +66,7 @@ def judge_small(stage: Resemblance, threshold: float, corpus: Corpus, clusters: 
         order = np.argsort(-rank, axis=1, kind="stable")
         clusters = np.take_along_axis(clusters, order, 1)
         records = np.take_along_axis(records, order, 1)
-    alike = stage.similarity(records[:, :, None], records[:, None, :])
+    alike = stage.similarity(records[:, :, None], records[:, None, :])  # all pairs: cheaper at once than chosen ones
     kept = np.zeros((count, size), np.bool_)
     kept[:, 0] = True
     verdicts = np.empty((count, size), VERDICT)
@@ -135,7 +139,7 @@ def _copies(stage: Resemblance, corpus: Corpus, members: I64) -> I64:
 def judge_large(stage: Resemblance, threshold: float, corpus: Corpus, cluster: I64) -> tuple[npt.NDArray[Any], Capped]:
     """Verdicts on one cluster of any size, given as ascending numbers."""
     members = keep_order(stage, corpus, cluster)
-    leader = _copies(stage, corpus, members)
+    leader = _copies(stage, corpus, members)  # giant clusters are mostly one text: most members are settled here
     leaders = np.flatnonzero(leader == np.arange(len(members)))
     twin = np.arange(len(members))  # places; its own where kept
     score = np.ones(len(members), np.float32)

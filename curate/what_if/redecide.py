@@ -1,4 +1,12 @@
-"""Judges the measured pages of a run again, with other limits, from what was recorded."""
+"""Judges the measured pages of a run again, with other limits, from what was recorded.
+
+A rerun would send each page down the line of document stages until one drops it. What was recorded tells what each
+stage measured of a page, also of stages after the one that dropped it (as long as nothing but a limit stopped the
+page there). So the line is walked stage by stage for all pages at once, and of each page one of four things is known
+at a stage: the new limits drop it; it passes; it never came so far in the run, and ends as it ended there (`same`);
+or it would come so far only now, and nobody measured it (`lost`: UNKNOWN). Only pages for which a changed limit gives
+another answer are walked at all (`_touched`): the others end as they ended.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -2,6 +2,12 @@
 
 An expression asks for the letter of a test instead of the test, and returns at once where no element of the page
 has it.
+
+trafilatura puts dozens of expressions to each page, each of which reads the class and id of every element and looks
+for dozens of words in them. A page has few different values, so every value is tried once (`attribute_tests.py`), an
+element that holds something gets the letters of what it holds as one attribute (`marks.py`), and the expression
+becomes "has letter x". What is found, and in which order, stays the same: tests/stages/extraction/test_marks.py asks
+both.
 """
 
 import re

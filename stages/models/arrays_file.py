@@ -1,4 +1,9 @@
-"""Model files of our own: a zip of plain arrays (npz) with a header in JSON. Nothing in it is ever unpickled."""
+"""Model files of our own: a zip of plain arrays (npz) with a header in JSON. Nothing in it is ever unpickled.
+
+A model comes from a stranger as often as from one's own training, so a file is data and can neither run code nor ask
+for all memory; and it is part of a run's fingerprint, so equal models are equal bytes. `np.savez` would date the
+entries, and `np.load` reads the arrays one by one when asked, each with an error of its own.
+"""
 
 import io
 import json
@@ -16,6 +21,8 @@ from numpy.typing import NDArray
 from curate.errors import UserError, cause
 
 MOST_BYTES = 5 << 30  # unfolded; the largest model that a training makes has two arrays of 2^28 numbers of 8 bytes
+# All that a damaged zip, array or header was seen to raise (bench/model_faults.py makes such files). A list, since a
+# broad `except` would hide a mistake of ours as damage of the file.
 DAMAGE = (
     OSError,
     ValueError,

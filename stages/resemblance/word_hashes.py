@@ -1,6 +1,10 @@
 """xxh3-64 of the words of many texts at once, in NumPy.
 
-Words of up to 16 ASCII bytes, nearly all there are, are hashed side by side; the others one by one.
+A call of xxhash per word costs more than the hash itself, and near_dedup needs the hash of every word of every page.
+Words of up to 16 ASCII bytes, nearly all there are, are hashed side by side; the others one by one. xxh3 has a formula
+of its own for each of 1-3, 4-8 and 9-16 bytes (xxhash, `xxhash.h`: XXH3_len_1to3_64b and its neighbours): no loop, so
+one formula serves a whole array of words. The results are xxhash's to the bit, so what was hashed one by one and what
+was hashed here go into the same shingles.
 """
 
 import re
@@ -19,8 +23,8 @@ Words = str | Sequence[str]  # an ASCII text, or the words of any text
 PIECE = 1 << 16  # bytes hashed at once: the work stays in the second-level cache
 LONGEST = 16  # bytes of a word hashed side by side
 MOSTLY_ASCII = 1.1  # bytes a character up to which single words are the exception
-MEMO_WORDS = 1 << 16
-MEMO_LENGTH = 32
+MEMO_WORDS = 1 << 16  # then the memo is emptied: the frequent words are back after a page or two
+MEMO_LENGTH = 32  # letters: longer words are URLs and strings that hardly come again
 
 SPACES = np.frombuffer(bytes(code for code in range(128) if chr(code).isspace()), np.uint8)
 BREAK = re.compile(r"[\t-\r\x1c-\x1f ]")
@@ -44,7 +48,10 @@ def _u(number: int) -> np.uint64:
 
 
 def _short(first: U64, size: U64) -> U64:
-    """Words of 1 to 3 bytes; `first` is the word and what follows, little endian."""
+    """Words of 1 to 3 bytes; `first` is the word and what follows, little endian.
+
+    The formula takes the bytes at 0, size / 2 and size - 1, which in a word of one byte are all the same.
+    """
     middle = (first >> ((size >> _u(1)) << _u(3))) & _u(255)
     last = (first >> ((size - _u(1)) << _u(3))) & _u(255)
     h: U64 = (((first & _u(255)) << _u(16)) | (middle << _u(24)) | last | (size << _u(8))) ^ FLIP_3
@@ -113,7 +120,7 @@ def _side_by_side(texts: Sequence[bytes]) -> tuple[U64, I64]:
         edges = np.concatenate([[0], edges])
     starts, ends = edges[0::2], edges[1::2]
     size = (ends - starts).astype(np.uint64)
-    eight = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))  # the 8 bytes from each place on
+    eight = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))  # the 8 bytes from each place on, without a copy
     first = eight[starts]
     hashes = np.empty(len(starts), np.uint64)
     some = np.flatnonzero(size < 4)
@@ -126,7 +133,7 @@ def _side_by_side(texts: Sequence[bytes]) -> tuple[U64, I64]:
     some = np.flatnonzero((size > 8) & (size <= LONGEST))
     hashes[some] = _long(first[some], eight[ends[some] - 8], size[some])
     other = size > LONGEST
-    high = np.flatnonzero(data > 127)
+    high = np.flatnonzero(data > 127)  # a word with such a byte is to be normalised, which is more than lower case
     if len(high):
         other[np.searchsorted(starts, high, "right") - 1] = True
     for word in np.flatnonzero(other).tolist():

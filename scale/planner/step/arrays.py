@@ -1,6 +1,8 @@
 """The planner's numbers as arrays: one entry per layout (or per measured row), so a search is one evaluation.
 
-Every field broadcasts: a scalar where all rows share it, an array of the rows' length where they differ.
+Every field broadcasts: a scalar where all rows share it, an array of the rows' length where they differ. A search
+looks at thousands of layouts, and as objects they would cost more than the arithmetic. One set of formulas serves the
+search, a single plan (arrays of one row) and the fit to measured runs.
 """
 
 from __future__ import annotations
