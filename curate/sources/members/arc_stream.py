@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterator
 
 from curate.sources.members.warc_record import WarcHeader
-from curate.sources.members.warc_stream import HEAD_BYTES, STEP, Record, Stretches
+from curate.sources.members.warc_stream import HEAD_BYTES, SMALL_BLOCK, STEP, Record, Stretches
 
 MAGIC = b"filedesc:"
 # Addresses may hold spaces, as they were typed; the IP address and the date behind them are what can be trusted.
-LINE = re.compile(
-    rb"([A-Za-z][A-Za-z0-9+.-]*:[^\r\n]{0,32768}?) ([0-9.]{7,15}|[0-9A-Fa-f:]{2,39}|-) (\d{14}|\d{12}) "
-    rb"([^\r\n]{0,32768}? )??(\d{1,15})\r?\n"
-)
+SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
+ADDRESS = re.compile(rb" ([0-9.]{7,15}|[0-9A-Fa-f:]{2,39}|-) (\d{14}|\d{12}) ")
 HEAD = re.compile(rb"\n[A-Za-z][A-Za-z0-9+.-]*:[^\r\n]* (?:[0-9.]{7,15}|[0-9A-Fa-f:]{2,39}|-) \d{12,14} ")
+LONGEST_LINE = 1 << 16
 CAUSE = "no ARC header, or its length does not fit"
 
 
@@ -44,47 +43,58 @@ def _record(window: Stretches, offset: int, max_bytes: int) -> Record:
     start, end = offset + header.size, offset + header.size + header.length
     if header.length > max_bytes:
         window.release(end - 1)
-        block = b""
+    if header.length > SMALL_BLOCK:
+        behind = window.take(end, HEAD_BYTES)
     else:
-        block = window.take(start, header.length)
-    cut = header.length > 0 and not window.take(end - 1, 1)
-    behind = window.take(end, HEAD_BYTES)
-    fits = not behind.strip(b"\r\n\0") or behind.startswith((b"\n", b"\r\n")) or LINE.match(behind) is not None
+        behind = window.take(start, header.length + HEAD_BYTES)[header.length :]
+    cut = not behind and header.length > 0 and not window.take(end - 1, 1)
+    fits = not behind.strip(b"\r\n\0") or behind.startswith((b"\n", b"\r\n")) or _parsed(behind) is not None
     if cut or not fits:
         following = _next(window, max(start, window.first))
         missing = f"the file ends {end - following} bytes before this record does" if cut else ""
         return Record(offset, following - offset, header, fault=window.fault or missing or CAUSE)
-    behind = behind[:2]
-    end += len(behind) - len(behind.lstrip(b"\r\n"))
+    blank = len(behind[:2]) - len(behind[:2].lstrip(b"\r\n"))
     if header.length > max_bytes:
-        return Record(offset, end - offset, header, too_large=header.length)
-    return Record(offset, end - offset, header, block)
+        return Record(offset, end + blank - offset, header, too_large=header.length)
+    return Record(offset, end + blank - offset, header, window.take(start, header.length))
 
 
 def _header(window: Stretches, offset: int) -> WarcHeader | None:
-    line = LINE.match(window.take(offset, HEAD_BYTES)) or LINE.match(window.take(offset, 1 << 17))
-    if line is None:
+    head = window.take(offset, HEAD_BYTES)
+    return _parsed(head if b"\n" in head else window.take(offset, LONGEST_LINE))
+
+
+def _parsed(head: bytes) -> WarcHeader | None:
+    """The header in the first line, looked through once."""
+    end = head.find(b"\n")
+    line = head[: max(end, 0)].rstrip(b"\r")
+    found = ADDRESS.search(line)
+    if found is None or not SCHEME.match(line):
         return None
-    url, address, date, middle, length = (part.decode("utf-8", "replace") for part in (*line.groups(b""),))
-    date = date.ljust(14, "0")
+    kind, _, length = line[found.end() :].rpartition(b" ")
+    if not length.isdigit() or len(length) > 15:
+        return None
+    url, date = line[: found.start()].decode("utf-8", "replace"), found[2].decode().ljust(14, "0")
     fields = {
         "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
         "warc-target-uri": url,
         "warc-date": f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:]}Z",
-        "warc-ip-address": address,
-        "content-type": middle.partition(" ")[0],
-        "content-length": length,
+        "warc-ip-address": found[1].decode(),
+        "content-type": kind.partition(b" ")[0].decode("utf-8", "replace"),
+        "content-length": length.decode(),
     }
-    return WarcHeader(fields, int(length), line.end())
+    return WarcHeader(fields, int(length), end + 1)
 
 
 def _next(window: Stretches, offset: int) -> int:
     """Where the next header line stands, or the end of the bytes."""
+    step = HEAD_BYTES
     while True:
-        block = window.take(offset, STEP)
+        block = window.take(offset, step)
         found = HEAD.search(block)
         if found:
             return offset + found.start() + 1
-        if len(block) < STEP:
+        if len(block) < step:
             return offset + len(block)
-        offset += len(block) - HEAD_BYTES
+        offset += max(1, len(block) - LONGEST_LINE) if step > LONGEST_LINE else 0
+        step = min(4 * step, STEP)

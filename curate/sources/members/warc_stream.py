@@ -6,6 +6,7 @@ line, the next record, or the end. Where it does not fit, a digest or the next t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Protocol
 
 from curate.sources.members.digest import block_matches
@@ -23,7 +24,10 @@ from curate.sources.members.warc_record import (
 )
 
 HEAD_BYTES = 1 << 13
+LONGEST_VERSION = 32
 STEP = 1 << 20
+# A length that lies must not cost more than what it stands in: larger blocks are copied only when what follows fits.
+SMALL_BLOCK = 1 << 16
 
 
 @dataclass(slots=True)
@@ -100,7 +104,7 @@ def _after(window: Stretches, start: int, end: int, max_bytes: int) -> int | Non
     """
     if end - start > max_bytes:
         window.release(end - 1)  # can't be held, so it can't be looked through for another end either
-    elif len(window.take(start, end - start)) < end - start:
+    elif end - start <= SMALL_BLOCK and len(window.take(start, end - start)) < end - start:
         return None
     behind = window.take(end, 64)
     if not behind and end > start and not window.take(end - 1, 1):
@@ -131,16 +135,19 @@ def _lenient_end(window: Stretches, offset: int) -> int | None:
 
 def next_header(window: Stretches, offset: int) -> int:
     """The next place at or after `offset` where a record's header is whole and names what every record must."""
+    step = HEAD_BYTES  # small at first: the next header may be near, and a copy costs
     while True:
-        block = window.take(offset, STEP)
-        at = block.find(b"WARC/")
-        while at >= 0:
-            if _is_header(window, offset + at):
+        block = window.take(offset, step)
+        marks = [mark.start() for mark in VERSION.finditer(block)]
+        for at, following in zip_longest(marks, marks[1:]):
+            # One that another follows before a blank line is no header: no look as far as a header may reach.
+            ends = following is None or HEADER_END.search(block, at, following)
+            if ends and _is_header(window, offset + at):
                 return offset + at
-            at = block.find(b"WARC/", at + 1)
-        if len(block) < STEP:
+        if len(block) < step:
             return offset + len(block)
-        offset += len(block) - 4
+        offset += len(block) - LONGEST_VERSION
+        step = min(4 * step, STEP)
 
 
 def _is_header(window: Stretches, offset: int) -> bool:
@@ -158,11 +165,12 @@ def _misfit(window: Stretches, offset: int, header: WarcHeader, max_bytes: int) 
     stretch holds traces of another, broken record: then nothing can be said of where this one ends.
     """
     start = offset + header.size
-    declared = window.take(start, header.length) if header.length <= max_bytes else b""
+    end = next_header(window, max(start, window.first))
+    worth = header.length <= min(max_bytes, SMALL_BLOCK + 4 * (end - start))
+    declared = window.take(start, header.length) if worth else b""
     match = block_matches(header, declared) if len(declared) == header.length else False
     if match:
         return Record(offset, header.size + header.length, header, declared)
-    end = next_header(window, max(start, window.first))
     cause = f"Content-Length {header.length} does not fit: {end - start} bytes lie before the next record"
     if end - start > max_bytes:
         return Record(offset, end - offset, header, fault=cause)
