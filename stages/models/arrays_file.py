@@ -11,15 +11,16 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curate.errors import UserError, cause
 
+T = TypeVar("T")
 MOST_BYTES = 5 << 30  # unfolded; the largest model that a training makes has two arrays of 2^28 numbers of 8 bytes
 # All that a damaged zip, array or header was seen to raise (bench/model_faults.py makes such files). A list, since a
 # broad `except` would hide a mistake of ours as damage of the file.
@@ -60,8 +61,9 @@ def save(path: Path, kind: Kind, header: Mapping[str, Any], arrays: Mapping[str,
             file.writestr(zipfile.ZipInfo(f"{name}.npy", _DAY), content.getvalue(), zipfile.ZIP_DEFLATED)
 
 
-def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Header and arrays of a file. Raises UserError for one that is missing, foreign, damaged or newer."""
+def load(path: str, kind: Kind, made: Callable[[dict[str, Any], dict[str, NDArray[Any]]], T]) -> T:
+    """What `made` makes of a file's header and arrays. Raises UserError for a file that is missing, foreign, damaged or
+    newer, and where `made` finds that its parts do not fit each other (ValueError)."""
     try:
         with zipfile.ZipFile(path) as file:
             if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
@@ -77,12 +79,10 @@ def load(path: str, kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
     if header.get("version") != kind.version:
         mismatch = f"is a model of version {header.get('version')}, {kind.version} is read here"
         raise UserError(f"{path}: {mismatch}; {kind.way_out}")
-    return header, arrays
-
-
-def damaged(path: str, kind: Kind, error: Exception) -> UserError:
-    """What to raise for a file whose parts do not fit each other."""
-    return UserError(f"{path}: is a damaged model ({cause(error)}); {kind.way_out}")
+    try:
+        return made(header, arrays)
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise UserError(f"{path}: is a damaged model ({cause(error)}); {kind.way_out}") from None
 
 
 def _array(file: zipfile.ZipFile, name: str) -> NDArray[Any]:

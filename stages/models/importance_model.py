@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,17 +60,17 @@ class ImportanceModel:
 
 def load_model(path: str) -> ImportanceModel:
     """The model in a file. Raises UserError for one that is missing, foreign, damaged or newer."""
-    header, arrays = arrays_file.load(path, KIND)
-    try:
-        model = ImportanceModel(arrays["ratios"], int(header["order"]))
-        if header["hash"] != HASH or not 1 <= model.order <= 5:
-            raise ValueError("its features are others")
-        if model.ratios.dtype != np.float64 or model.ratios.ndim != 1 or not len(model.ratios):
-            raise ValueError("its weights are of another kind")
-        if not np.isfinite(model.ratios).all():
-            raise ValueError("its weights are no numbers")
-    except (ValueError, KeyError, TypeError) as error:
-        raise arrays_file.damaged(path, KIND, error) from None
+    return arrays_file.load(path, KIND, _made)
+
+
+def _made(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ImportanceModel:
+    model = ImportanceModel(arrays["ratios"], int(header["order"]))
+    if header["hash"] != HASH or not 1 <= model.order <= 5:
+        raise ValueError("its features are others")
+    if model.ratios.dtype != np.float64 or model.ratios.ndim != 1 or not len(model.ratios):
+        raise ValueError("its weights are of another kind")
+    if not np.isfinite(model.ratios).all():
+        raise ValueError("its weights are no numbers")
     return model
 
 

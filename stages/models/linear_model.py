@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import xxhash
@@ -65,17 +65,17 @@ class LinearModel:
 
 def load_model(path: str) -> LinearModel:
     """The model in a file. Raises UserError for one that is missing, foreign, damaged or newer."""
-    header, arrays = arrays_file.load(path, KIND)
-    try:
-        model = LinearModel(arrays["weights"], float(header["bias"]), int(header["order"]), int(header["bits"]))
-        if header["hash"] != HASH or not 1 <= model.order <= 5:
-            raise ValueError("its features are others")
-        if model.weights.dtype != np.float32 or model.weights.shape != (1 << model.bits,):
-            raise ValueError("its weights are of another number than its header says")
-        if not (np.isfinite(model.weights).all() and math.isfinite(model.bias)):
-            raise ValueError("its weights are no numbers")
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise arrays_file.damaged(path, KIND, error) from None
+    return arrays_file.load(path, KIND, _made)
+
+
+def _made(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> LinearModel:
+    model = LinearModel(arrays["weights"], float(header["bias"]), int(header["order"]), int(header["bits"]))
+    if header["hash"] != HASH or not 1 <= model.order <= 5:
+        raise ValueError("its features are others")
+    if model.weights.dtype != np.float32 or model.weights.shape != (1 << model.bits,):
+        raise ValueError("its weights are of another number than its header says")
+    if not (np.isfinite(model.weights).all() and math.isfinite(model.bias)):
+        raise ValueError("its weights are no numbers")
     return model
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,18 +96,18 @@ class BayesModel:
 
 def load_model(path: str) -> BayesModel:
     """The model in a file. Raises UserError for one that is missing, foreign, damaged or newer."""
-    header, arrays = arrays_file.load(path, KIND)
-    try:
-        text = arrays["words"].tobytes().decode("utf-8", "surrogatepass")
-        words = tuple(text.split("\n")) if text else ()
-        model = BayesModel(arrays["good"], arrays["bad"], words, int(header["order"]), int(header["bits"]))
-        features = 1 << model.bits if model.bits else len(words)
-        if not (model.order >= 1 and model.good.shape == model.bad.shape == (features,) and features):
-            raise ValueError("its parts have different lengths")
-        if not (model.good.dtype == model.bad.dtype == np.int64 and min(model.good.min(), model.bad.min()) >= 0):
-            raise ValueError("its counts are no whole numbers from 0 up")
-    except (ValueError, KeyError, TypeError) as error:
-        raise arrays_file.damaged(path, KIND, error) from None
+    return arrays_file.load(path, KIND, _made)
+
+
+def _made(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BayesModel:
+    text = arrays["words"].tobytes().decode("utf-8", "surrogatepass")
+    words = tuple(text.split("\n")) if text else ()
+    model = BayesModel(arrays["good"], arrays["bad"], words, int(header["order"]), int(header["bits"]))
+    features = 1 << model.bits if model.bits else len(words)
+    if not (model.order >= 1 and model.good.shape == model.bad.shape == (features,) and features):
+        raise ValueError("its parts have different lengths")
+    if not (model.good.dtype == model.bad.dtype == np.int64 and min(model.good.min(), model.bad.min()) >= 0):
+        raise ValueError("its counts are no whole numbers from 0 up")
     return model
 
 

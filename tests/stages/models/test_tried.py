@@ -104,4 +104,4 @@ def test_a_model_of_our_own_that_unfolds_beyond_bounds_is_refused(
     with pytest.raises(
         UserError, match=r"bomb: is no test model \(it unfolds to more than any model takes\); make one"
     ):
-        arrays_file.load(str(tmp_path / "bomb"), kind)
+        arrays_file.load(str(tmp_path / "bomb"), kind, lambda header, arrays: header)
