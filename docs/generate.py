@@ -86,8 +86,9 @@ numbers never, and columns that still do not fit follow below. What dropped a pa
 coloured; `NO_COLOR`, `CLICOLOR=0` or `TERM=dumb` turn that off, `FORCE_COLOR` or `CLICOLOR_FORCE` on, also for a pipe.
 A pipe or file gets everything at full width.
 
-`eval "$(curate completion bash)"` in the shell's start-up file makes bash complete commands and options; zsh and fish
-have the same.
+`eval "$(curate completion bash)"` in the shell's start-up file makes bash complete commands and options, and what
+they want: configs and recipes, folders of finished runs, stages, limits, the reasons for which a run dropped pages,
+formats of exports, names of GPUs. zsh and fish have the same.
 """
 
 

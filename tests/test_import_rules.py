@@ -69,6 +69,7 @@ ORDER = (
     "curate.tools",
     "curate.terminal",
     "curate.commands.screen",
+    "curate.commands.completing",
     "curate.commands.make",
     "curate.commands.look",
     "curate.commands.know",

@@ -12,6 +12,7 @@ from curate.errors import UserError
 from curate.inspect.tables import lines
 from curate.what_if.redecide import Changes, check_limit, new_stage
 from curate.what_if.what_if import WhatIf, about
+from curate.what_if.which import named
 
 MOST_POINTS = 200
 HEIGHT, WIDTH = 12, 60
@@ -32,7 +33,7 @@ class Point:
 def parse_sweep(config: Config, word: str) -> tuple[str, str, list[float]]:
     """`stage.option=from:to:step`. Raises UserError. Steps are decimal, so those of 0.1 end where they should."""
     place, _, text = word.partition("=")
-    stage, _, option = place.rpartition(".")
+    stage, option = named(config, place, word)
     parts = text.split(":")
     check_limit(config, stage, option, word)
     try:

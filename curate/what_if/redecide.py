@@ -21,6 +21,7 @@ from curate.errors import UserError, hint
 from curate.inspect.recorded import I64, KEPT, UNKNOWN, Mask, Recorded
 from curate.rules import ENDS, Rule, RuleStage, breaks, judges_by_rules, rules_of
 from curate.stage import CAPS, OPENING, CorpusStage, declared
+from curate.what_if.which import named
 from curate.yaml12 import load
 
 Changes = Mapping[str, Mapping[str, Any]]  # stage -> option -> value
@@ -32,9 +33,9 @@ def parse_changes(config: Config, given: Sequence[str]) -> dict[str, dict[str, A
     changes: dict[str, dict[str, Any]] = {}
     for word in given:
         place, equals, text = word.partition("=")
-        stage, dot, option = place.rpartition(".")
-        if not equals or not dot:
+        if not equals:
             raise UserError(f"'{word}': give STAGE.OPTION=VALUE, for example gopher.min_words=30")
+        stage, option = named(config, place, word)
         check_limit(config, stage, option, word)
         changes.setdefault(stage, {})[option] = load(text, word)
     for stage, options in changes.items():

@@ -18,7 +18,7 @@ from scale.planner.plans.plan import make_plan, plan_with_run
 from scale.planner.plans.plan_input import read_plan
 from scale.planner.plans.questions import gpus_answer, largest_micro_batch
 from scale.planner.plans.text import gpus_text, plan_text
-from scale.planner.step.hardware import Cluster, find_gpu
+from scale.planner.step.hardware import Cluster, find_gpu, hardware_table
 from scale.planner.step.workload import OFFLOADS, RECOMPUTES, Layout, Train
 from scale.refusal import require
 
@@ -51,9 +51,16 @@ def plan(plan_file: Path, run: Path | None, explain: bool, plot: Path | None, to
     show(made, text, as_json)
 
 
+def _gpus(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Names of the hardware table, for the shell."""
+    return [name for name in hardware_table() if name.lower().startswith(begun.lower())]
+
+
 @click.command(epilog="\b\nExample:\n  scale memory config.json --gpu H100-SXM-80GB --tp 8")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--gpu", default="H100-SXM-80GB", show_default=True, help="Name in the hardware table.")
+@click.option(
+    "--gpu", default="H100-SXM-80GB", show_default=True, shell_complete=_gpus, help="Name in the hardware table."
+)
 @click.option("--tp", default=1, show_default=True, help="Tensor-parallel ways.")
 @click.option("--cp", default=1, show_default=True, help="Context-parallel ways.")
 @click.option("--pp", default=1, show_default=True, help="Pipeline stages.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import stages as complete_stages
 from curate.commands.screen import page_width, show, wrapped
 from curate.config.file import PARTS
 from curate.inspect.tables import lines as table
@@ -36,7 +37,7 @@ def _plain(option: Option) -> dict[str, Any]:
 
 
 @click.command("stages", epilog="\b\nExample:\n  curate stages gopher")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_stages)
 @click.option("--config", "of_config", is_flag=True, help="The keys of a config that are no stage's instead.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(name: str | None, of_config: bool, as_json: bool) -> None:

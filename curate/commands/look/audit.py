@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import show
 from curate.errors import one_line
 from curate.inspect.audit import WORST, Audit, Pair, audit
@@ -14,7 +15,7 @@ from curate.terminal import say_json
 
 
 @click.command("audit", epilog="\b\nExample:\n  curate audit out/ --pairs 500 --documents 500")
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option(
     "--pairs",
     type=click.IntRange(1),

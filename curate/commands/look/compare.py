@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import show
 from curate.compare.compare import ComparedMeasure, compare
 from curate.compare.sample import sample
@@ -16,8 +17,8 @@ VERDICTS = {"a": "A", "b": "B", "none": "no difference", "other": "they differ"}
 @click.command(
     "compare", epilog="\b\nExample:\n  curate compare out-a/ out-b/ --target encyclopedia.jsonl --words 500000"
 )
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=runs)
+@click.argument("b", shell_complete=runs)
 @click.option(
     "--target", required=True, metavar="FILE", help="Texts as the data should be: a .jsonl file with a 'text' a line."
 )

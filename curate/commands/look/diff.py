@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import show
 from curate.inspect.difference import Difference, Move, difference_lines, explained
 from curate.inspect.opened import OpenedRun
@@ -13,8 +14,8 @@ EVERY = 1 << 62
 
 
 @click.command("diff", epilog="\b\nExample:\n  curate diff out-a/ out-b/ --examples 3")
-@click.argument("before", metavar="RUN_A")
-@click.argument("after", metavar="RUN_B")
+@click.argument("before", metavar="RUN_A", shell_complete=runs)
+@click.argument("after", metavar="RUN_B", shell_complete=runs)
 @click.option(
     "--examples", type=click.IntRange(0), default=2, show_default=True, help="Documents shown of each change."
 )

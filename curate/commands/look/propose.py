@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.completing import runs, stages
 from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
@@ -15,7 +16,7 @@ from curate.what_if.propose import proposal_lines, propose
     "propose",
     epilog="\b\nExample:\n  curate propose out/ --keep 0.9\n  curate propose out/ --keep 0.9 --together --stage gopher",
 )
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option(
     "--keep",
     type=click.FloatRange(0, 1, min_open=True),
@@ -24,7 +25,14 @@ from curate.what_if.propose import proposal_lines, propose
     help="Share of the pages that each rule alone is to keep.",
 )
 @click.option("--together", is_flag=True, help="All rules together are to keep that share.")
-@click.option("--stage", "stages", multiple=True, metavar="STAGE", help="Only rules of this stage; may be given again.")
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    metavar="STAGE",
+    shell_complete=stages,
+    help="Only rules of this stage; may be given again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(out: str, keep: float, together: bool, stages: tuple[str, ...], as_json: bool) -> None:
     """Propose limits for the rules of the run at OUT, as lines of a config, with what each would drop.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from curate.commands.completing import runs
 from curate.inspect.opened import OpenedRun
 from curate.terminal import say
 
@@ -11,7 +12,7 @@ from curate.terminal import say
 @click.command(
     "report", epilog="\b\nExample:\n  curate report out/\n  curate report out/ --output review.html --samples 20"
 )
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option("--output", type=click.Path(dir_okay=False), help="File to write (default: report.html in OUT).")
 @click.option(
     "--samples", type=click.IntRange(0), default=6, show_default=True, help="Dropped pages shown of each rule."

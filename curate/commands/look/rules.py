@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.completing import runs, sides, stages
 from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.terminal import say, say_json
@@ -20,9 +21,16 @@ def command() -> None:
     epilog="\b\nExample:\n  curate rules diff gopher.profile=paper gopher.profile=dolma --on out/\n"
     "  curate rules diff run fineweb --on out/ --without url_filter",
 )
-@click.argument("a")
-@click.argument("b")
-@click.option("--on", "out", required=True, metavar="OUT", help="A finished run, on whose pages both are asked.")
+@click.argument("a", shell_complete=sides)
+@click.argument("b", shell_complete=sides)
+@click.option(
+    "--on",
+    "out",
+    required=True,
+    metavar="OUT",
+    shell_complete=runs,
+    help="A finished run, on whose pages both are asked.",
+)
 @click.option(
     "--pages",
     type=click.IntRange(1),
@@ -30,7 +38,13 @@ def command() -> None:
     show_default=True,
     help="How many pages are read again, where the records do not tell.",
 )
-@click.option("--without", multiple=True, metavar="STAGE", help="Leave a stage out of a recipe; may be given again.")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="STAGE",
+    shell_complete=stages,
+    help="Leave a stage out of a recipe; may be given again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def diff(a: str, b: str, out: str, pages: int, without: tuple[str, ...], as_json: bool) -> None:
     """Tell where the document stages of A and B disagree on the pages of the run at OUT.

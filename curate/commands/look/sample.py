@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from curate.commands.completing import reasons, runs, stages
 from curate.commands.screen import Verbatim, show
 from curate.errors import one_line, printable
 from curate.inspect.opened import OpenedRun
@@ -20,9 +21,17 @@ CHARACTERS = 2_000
     "sample",
     epilog="\b\nExample:\n  curate sample out/ --reason too_few_words -n 20\n  curate sample out/ --kept --jsonl",
 )
-@click.argument("out")
-@click.option("--reason", "reasons", multiple=True, help="Pages dropped for this reason (may be repeated).")
-@click.option("--stage", "stages", multiple=True, help="Pages dropped by this stage (may be repeated).")
+@click.argument("out", shell_complete=runs)
+@click.option(
+    "--reason",
+    "reasons",
+    multiple=True,
+    shell_complete=reasons,
+    help="Pages dropped for this reason (may be repeated).",
+)
+@click.option(
+    "--stage", "stages", multiple=True, shell_complete=stages, help="Pages dropped by this stage (may be repeated)."
+)
 @click.option("--kept", is_flag=True, help="Pages that were kept.")
 @click.option("-n", "most", type=click.IntRange(1), default=5, show_default=True, help="How many.")
 @click.option("--seed", type=int, help="Another seed draws other pages (default: the run's).")

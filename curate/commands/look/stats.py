@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import show
 from curate.inspect import breakdown, costs, funnel
 from curate.inspect.opened import OpenedRun
@@ -16,7 +17,7 @@ TOP = 20
 
 
 @click.command("stats", epilog="\b\nExample:\n  curate stats out/ --by language")
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option("--by", type=click.Choice(["stage", *breakdown.GROUPS]), default="stage", show_default=True)
 @click.option("--json", "form", flag_value="json", help="As JSON.")
 @click.option("--csv", "form", flag_value="csv", help="As CSV.")

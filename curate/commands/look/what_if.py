@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from curate.commands.completing import limits, runs
 from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.terminal import say_json
@@ -18,9 +19,14 @@ from curate.what_if.what_if import WhatIf, answer_lines
     epilog="\b\nExample:\n  curate what-if out/ gopher.min_words=30 language.min_score=0.5\n"
     "  curate what-if out/ --sweep gopher.min_words=20:100:10",
 )
-@click.argument("out")
-@click.argument("changes", nargs=-1, metavar="[STAGE.OPTION=VALUE]...")
-@click.option("--sweep", metavar="STAGE.OPTION=FROM:TO:STEP", help="One limit from FROM to TO, as a table and a curve.")
+@click.argument("out", shell_complete=runs)
+@click.argument("changes", nargs=-1, metavar="[STAGE.OPTION=VALUE]...", shell_complete=limits)
+@click.option(
+    "--sweep",
+    shell_complete=limits,
+    metavar="STAGE.OPTION=FROM:TO:STEP",
+    help="One limit from FROM to TO, as a table and a curve.",
+)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False),
@@ -32,7 +38,8 @@ def command(out: str, changes: tuple[str, ...], sweep: str | None, plot: str | N
 
     Exact for the document stages. What a stage keeps that compares documents after that is an estimate, marked "about",
     since the texts of new pages were not compared. Only limits of rule stages can be changed (`curate stages NAME`).
-    Values are as in a config: a number, [en, de], null for off.
+    Values are as in a config: a number, [en, de], null for off. OPTION alone will do where one stage has it, and for a
+    stage of your own its class alone.
     """
     run = OpenedRun.of(out)
     given = parse_changes(run.config, changes)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import Verbatim, show
 from curate.inspect.lookup import Found, find
 from curate.inspect.opened import OpenedRun
@@ -21,7 +22,7 @@ from curate.terminal import say, say_json
     "why",
     epilog="\b\nExample:\n  curate why out/ https://www.example.org/page.html\n  curate why out/ crawl.warc.gz:1502",
 )
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.argument("place", metavar="URL|FILE:OFFSET")
 @click.option(
     "--text",

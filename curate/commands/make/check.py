@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import configs
 from curate.commands.screen import page_width, show, wrapped
 from curate.config.file import Config, read_config
 from curate.output.fingerprint import fingerprint
@@ -22,7 +23,7 @@ INDENT = 8
 
 
 @click.command("check", epilog="\b\nExample:\n  curate check configs/sample.yaml")
-@click.argument("config")
+@click.argument("config", shell_complete=configs)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(config: str, as_json: bool) -> None:
     """Check CONFIG, its input files and its output, and say what a run would do. Writes nothing."""

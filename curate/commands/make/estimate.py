@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import configs
 from curate.commands.screen import show
 from curate.config.file import read_config
 from curate.executors.processes import Processes
@@ -19,7 +20,7 @@ from curate.tools.estimate import estimate
 @click.command(
     "estimate", epilog="\b\nExample:\n  curate estimate configs/sample.yaml\n  curate estimate crawl.yaml --share 0.002"
 )
-@click.argument("config")
+@click.argument("config", shell_complete=configs)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),

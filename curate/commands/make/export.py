@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import formats, runs
 from curate.commands.make.progress import Progress
 from curate.commands.make.run import make_executor
 from curate.commands.screen import show
@@ -27,8 +28,8 @@ FORMATS = ", ".join(installed())
     epilog="\b\nExample:\n  curate export out/ --format jsonl\n"
     "  curate export out/ --format megatron --tokenizer gpt2/tokenizer.json --validation 0.001",
 )
-@click.argument("out")
-@click.option("--format", "format", required=True, metavar="NAME", help=f"One of {FORMATS}.")
+@click.argument("out", shell_complete=runs)
+@click.option("--format", "format", required=True, metavar="NAME", shell_complete=formats, help=f"One of {FORMATS}.")
 @click.option("--tokenizer", metavar="FILE", help="A tokenizer.json; without one, texts (jsonl alone holds them).")
 @click.option("--end", metavar="TOKEN", help='Ends each document (default: as the tokenizer has it; "": none).')
 @click.option("--begin", metavar="TOKEN", default="", help="Begins each document (default: none).")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from curate.commands.completing import recipes, stages
 from curate.commands.screen import page_width, show, wrapped
 from curate.config.recipes import BESIDE, Need, Recipe, folder, names, recipe
 from curate.durable import atomic
@@ -22,11 +23,17 @@ SAMPLE = "sample_crawl"
     epilog="\b\nExample:\n  curate init --sample && curate run curate.yaml\n"
     "  curate init fineweb -o my.yaml --input 'crawl/*.warc.gz'",
 )
-@click.argument("name", required=False, default=START, metavar="[RECIPE]")
+@click.argument("name", required=False, default=START, metavar="[RECIPE]", shell_complete=recipes)
 @click.option("-o", "target", metavar="FILE", default=TARGET, show_default=True, help="Where to write it; - prints it.")
 @click.option("--sample", is_flag=True, help="Write the sample crawl as well, beside the config, and read that.")
 @click.option("--list", "listed", is_flag=True, help="List the recipes.")
-@click.option("--without", metavar="STAGE", multiple=True, help="Leave a stage out, as a comment; may be repeated.")
+@click.option(
+    "--without",
+    metavar="STAGE",
+    shell_complete=stages,
+    multiple=True,
+    help="Leave a stage out, as a comment; may be repeated.",
+)
 @click.option("--input", "source", metavar="PATH", help="What it reads, in place of the sample crawl.")
 @click.option("--force", is_flag=True, help="Write over a file.")
 def command(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from curate.commands.completing import reasons, runs
 from curate.inspect.opened import OpenedRun
 from curate.sizes import numbered
 from curate.terminal import say
@@ -11,7 +12,7 @@ from curate.tools.quarantine import quarantine
 
 
 @click.command("quarantine", epilog="\b\nExample:\n  curate quarantine out/ -o bad.warc.gz")
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option(
     "-o",
     "--output",
@@ -22,6 +23,7 @@ from curate.tools.quarantine import quarantine
 @click.option(
     "--reason",
     "reasons",
+    shell_complete=reasons,
     multiple=True,
     help="Records dropped for this reason (default: hung, crashed, out_of_memory).",
 )

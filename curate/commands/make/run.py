@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import configs
 from curate.commands.make.progress import Progress
 from curate.commands.screen import show
 from curate.config.file import Config, read_config
@@ -70,7 +71,7 @@ def _slice_size(ctx: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @click.command("run", epilog="\b\nExample:\n  curate run configs/sample.yaml --workers 2")
-@click.argument("config")
+@click.argument("config", shell_complete=configs)
 @click.option("--workers", type=click.IntRange(1), help="Worker processes (default: all cores).")
 @click.option(
     "--executor",

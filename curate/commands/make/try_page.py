@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from curate.commands.completing import configs_or_runs, runs
 from curate.commands.screen import show
 from curate.config.file import Config, read_config
 from curate.inspect.opened import OpenedRun
@@ -20,9 +21,11 @@ from curate.tools.trial_text import Trial
     "try",
     epilog="\b\nExample:\n  curate try configs/sample.yaml page.html\n  curate try out/ a.warc.gz:150 --against out/",
 )
-@click.argument("config")
+@click.argument("config", shell_complete=configs_or_runs)
 @click.argument("place", metavar="PAGE|FILE#URL|FILE:OFFSET")
-@click.option("--against", "other", metavar="OUT", help="Compare with the kept documents of a finished run.")
+@click.option(
+    "--against", "other", metavar="OUT", shell_complete=runs, help="Compare with the kept documents of a finished run."
+)
 @click.option("--text", is_flag=True, help="Print the text that the stages made of the page, and nothing else.")
 @click.option("--html", is_flag=True, help="Print the page's body as it was read, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

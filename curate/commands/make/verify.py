@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from curate.commands.completing import runs
 from curate.commands.screen import show
 from curate.inspect.opened import OpenedRun
 from curate.sizes import numbered
@@ -12,7 +13,7 @@ from curate.tools.verify import verify
 
 
 @click.command("verify", epilog="\b\nExample:\n  curate verify out/")
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(out: str, as_json: bool) -> None:
     """Check the run at OUT against its manifest: SHA-256, rows, columns, sums. Exit status 1 when it is not whole."""

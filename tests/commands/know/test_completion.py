@@ -1,5 +1,6 @@
 """Shell completion, in a real bash that evaluates the script."""
 
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,55 @@ def completed(words: str, surroundings: dict[str, str]) -> list[str]:
     ],
 )
 def test_bash_completes(words: str, offered: set[str], surroundings: dict[str, str]) -> None:
+    assert set(completed(words, surroundings)) == offered
+
+
+RUN = "out"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run, a config and something else."""
+    folder = tmp_path_factory.mktemp("completing")
+    (folder / RUN).mkdir()
+    (folder / RUN / "manifest.json").write_text("{}")
+    dropped = [
+        {"stage": stage, "reason": reason} for stage, reason in (("gopher", "too_few_words"), ("read", "damaged"))
+    ]
+    told = {"stages": ["read", "extract", "gopher", "exact_dedup", "my_rules:Exotic"], "dropped": dropped}
+    (folder / RUN / "stats.json").write_text(json.dumps(told))
+    (folder / "other").mkdir()
+    (folder / "outer.yaml").write_text("input: a.jsonl")
+    (folder / "outer.txt").write_text("")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("curate stats o", {"out"}),
+        ("curate run o", {"outer.yaml"}),
+        ("curate try o", {"out", "outer.yaml"}),
+        ("curate stages gop", {"gopher"}),
+        ("curate stages near", {"near_dedup"}),
+        ("curate init fineweb-", {"fineweb-edu"}),
+        ("curate init --without gop", {"gopher"}),
+        ("curate sample out --reason ", {"too_few_words", "damaged"}),
+        ("curate sample out --stage my", {"my_rules:Exotic"}),
+        ("curate sample out --stage read --reason ", {"damaged"}),
+        ("curate propose out --stage g", {"gopher"}),
+        ("curate what-if out gopher.min_st", {"gopher.min_stop_words="}),
+        ("curate quarantine out --reason t", {"too_few_words"}),
+        ("curate rules diff ru", {"run"}),
+        ("curate rules diff run c", {"c4", "ccnet", "ccnet-buckets"}),
+        ("curate export out --format mega", {"megatron"}),
+        ("scale memory config.json --gpu b3", {"B300-SXM-288GB"}),
+    ],
+)
+def test_bash_completes_what_is_there(
+    words: str, offered: set[str], surroundings: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     assert set(completed(words, surroundings)) == offered
 
 
