@@ -78,7 +78,12 @@ def histogram(one: Distribution, title: str) -> Spec:
             "y": _pages(max(map(sum, zip(*one.bars)))),
             "color": _verdict(VERDICTS),
             "order": {"field": "order", "type": "quantitative"},
-            "tooltip": [_tip("from", one.whole), _tip("to", one.whole), {"field": "verdict"}, _tip("pages", True)],
+            "tooltip": [
+                _tip("from", one.integral),
+                _tip("to", one.integral),
+                {"field": "verdict"},
+                _tip("pages", True),
+            ],
         },
         "transform": [{"calculate": f"indexof({list(VERDICTS)!r}, datum.verdict)", "as": "order"}],
     }
@@ -106,14 +111,17 @@ def _axis(one: Distribution) -> Spec:
             for factor in (1, 2, 5)
             if one.edges[0] <= power * factor <= one.edges[-1]
         ]
-    return {"values": [0.0, *values] if one.edges[0] == 0 else values, "labelExpr": _label("~s" if one.whole else "~r")}
+    return {
+        "values": [0.0, *values] if one.edges[0] == 0 else values,
+        "labelExpr": _label("~s" if one.integral else "~r"),
+    }
 
 
 def _limit_lines(one: Distribution) -> list[Spec]:
     """A line and its label for each limit; among whole numbers an upper one stands after the bar of its value."""
     layers: list[Spec] = []
     for line in one.lines:
-        at = line.value + 1 if one.whole and not line.least and line.value.is_integer() else line.value
+        at = line.value + 1 if one.integral and not line.least and line.value.is_integer() else line.value
         at = min(max(at, one.edges[0]), one.edges[-1])
         right = _fraction(one, at) > 0.5
         x = {"field": "at", "type": "quantitative", "scale": _scale(one)}
@@ -249,5 +257,5 @@ def _verdict(labels: tuple[str, ...]) -> Spec:
     }
 
 
-def _tip(field: str, whole: bool) -> Spec:
-    return {"field": field, "type": "quantitative", "format": ",.0f" if whole else ",.4~g", "title": words(field)}
+def _tip(field: str, integral: bool) -> Spec:
+    return {"field": field, "type": "quantitative", "format": ",.0f" if integral else ",.4~g", "title": words(field)}

@@ -32,7 +32,7 @@ MANY = 0.5  # values a page from which names are listed, not drawn
 
 
 @dataclass(frozen=True)
-class Line:
+class LimitLine:
     """A limit of the config on a measure: `beyond` pages break it, `alone` of them no other limit.
 
     `value` is NaN where the limit is a list of names, such as `keep` of language.
@@ -76,9 +76,9 @@ class Distribution:
     above: int
     spike: float | None
     at_spike: int
-    whole: bool  # a count: whole numbers only
+    integral: bool  # a count: whole numbers only
     logarithmic: bool
-    lines: tuple[Line, ...] = ()
+    lines: tuple[LimitLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,14 @@ class Categories:
     unmeasured: int
     rows: tuple[tuple[str, tuple[int, ...]], ...]
     values: int
-    lines: tuple[Line, ...] = ()
+    lines: tuple[LimitLine, ...] = ()
     drawn: bool = True  # False for what only names things
 
 
 class Seeing(Protocol):
     """Somebody who wants to see all values of a measure that has a limit."""
 
-    def offer(self, stage: str, measure: str, line: Line, values: np.ndarray) -> None: ...
+    def offer(self, stage: str, measure: str, line: LimitLine, values: np.ndarray) -> None: ...
 
 
 def distributions(run: OpenedRun, seeing: Seeing | None = None) -> list[Distribution | Categories]:
@@ -118,9 +118,9 @@ def distributions(run: OpenedRun, seeing: Seeing | None = None) -> list[Distribu
         lines = lines_of(stage, run.options.get(stage, {}), measure, of_stage)
         named = only_names(stage, measure) or (not lines and bool(NAMING.search(measure)))
         if not named and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-            values, whole = column.to_numpy().astype(float), pa.types.is_integer(column.type)
+            values, integral = column.to_numpy().astype(float), pa.types.is_integer(column.type)
             counted = [overlap.add(line, line.broken(values)) for line in lines if not line.names]
-            found.append(_distribution(stage, measure, values, whole, verdicts.of(stage), counted))
+            found.append(_distribution(stage, measure, values, integral, verdicts.of(stage), counted))
             if seeing:
                 for line in counted:
                     seeing.offer(stage, measure, line, values)
@@ -139,14 +139,14 @@ def _columns(run: OpenedRun, names: list[str]) -> Iterator[tuple[str, pa.Chunked
         yield from ((name, table.column(name)) for name in some)
 
 
-def lines_of(stage: str, options: Options, measure: str, measures: Iterable[str]) -> list[Line]:
+def lines_of(stage: str, options: Options, measure: str, measures: Iterable[str]) -> list[LimitLine]:
     """The limits of a measure that are set: numbers, which are lines over its values, and lists of names."""
     found = []
     for limit in limits_of(stage, options, measures).get(measure, []):
         if isinstance(limit.value, list | tuple):
-            found.append(Line(limit.field, math.nan, tuple(map(str, limit.value))))
+            found.append(LimitLine(limit.field, math.nan, tuple(map(str, limit.value))))
         elif limit.field.startswith(("min_", "max_")) and isinstance(limit.value, int | float):
-            found.append(Line(limit.field, float(limit.value)))
+            found.append(LimitLine(limit.field, float(limit.value)))
     return found
 
 
@@ -190,7 +190,7 @@ class Overlap:
         self.broken: list[np.ndarray] = []
         self.once = self.twice = np.zeros(0, dtype=np.uint8)
 
-    def add(self, line: Line, broken: np.ndarray) -> Line:
+    def add(self, line: LimitLine, broken: np.ndarray) -> LimitLine:
         """The limit with the pages that break it; `alone` is its number here until `counted` is asked."""
         bits = np.packbits(broken)
         if not self.broken:
@@ -199,13 +199,13 @@ class Overlap:
         self.broken.append(bits)
         return replace(line, beyond=int(np.count_nonzero(broken)), alone=len(self.broken) - 1)
 
-    def counted(self, line: Line) -> Line:
+    def counted(self, line: LimitLine) -> LimitLine:
         """The limit with the pages that break it and no other one."""
         return replace(line, alone=int(np.bitwise_count(self.broken[line.alone] & ~self.twice).sum()))
 
 
 def _distribution(
-    stage: str, measure: str, values: np.ndarray, whole: bool, verdict: np.ndarray, lines: list[Line]
+    stage: str, measure: str, values: np.ndarray, integral: bool, verdict: np.ndarray, lines: list[LimitLine]
 ) -> Distribution | Categories:
     """The distribution of the finite values; no categories where there are none."""
     known = np.isfinite(values)
@@ -214,7 +214,7 @@ def _distribution(
         return Categories(stage, measure, 0, len(values), (), 0)
     spike, at_spike = _spike(ordered)
     drawn = _without(spike, ordered)
-    found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], whole, spike)
+    found, logarithmic = edges(drawn, [(line.value, line.least) for line in lines], integral, spike)
     kept, here = (_without(spike, np.sort(values[(verdict == kind) & known])) for kind in (KEPT, HERE))
     elsewhere = _counts(drawn, found) - _counts(kept, found) - _counts(here, found)
     return Distribution(
@@ -231,7 +231,7 @@ def _distribution(
         above=len(drawn) - int(np.searchsorted(drawn, found[-1], side="right")),
         spike=spike,
         at_spike=at_spike,
-        whole=whole,
+        integral=integral,
         logarithmic=logarithmic,
         lines=tuple(lines),
     )
@@ -262,7 +262,7 @@ def _spike(ordered: np.ndarray) -> tuple[float | None, int]:
 
 
 def _categories(
-    stage: str, measure: str, texts: pa.ChunkedArray, verdict: np.ndarray, lines: list[Line], named: bool
+    stage: str, measure: str, texts: pa.ChunkedArray, verdict: np.ndarray, lines: list[LimitLine], named: bool
 ) -> Categories:
     table = pa.table({"value": texts, "verdict": pa.array(verdict)}).filter(pc.is_valid(texts))
     by_value: dict[str, list[int]] = {}

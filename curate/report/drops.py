@@ -31,7 +31,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Sample:
+class DroppedPage:
     """A dropped page: its row of samples/ and of the ledger, and a part of its text with the cause in it."""
 
     row: dict[str, Any]
@@ -44,7 +44,7 @@ class Sample:
     beside: Beside | None = None
 
 
-def samples(run: OpenedRun, most: int, kept: KeptPages) -> dict[tuple[str, str], list[Sample]]:
+def samples(run: OpenedRun, most: int, kept: KeptPages) -> dict[tuple[str, str], list[DroppedPage]]:
     """Per stage and reason, up to `most` dropped pages: those with the smallest hashes, so chosen at random."""
     chosen = _chosen(run, most)
     addresses = [_address(row) for group in chosen.values() for row in group]
@@ -54,7 +54,7 @@ def samples(run: OpenedRun, most: int, kept: KeptPages) -> dict[tuple[str, str],
     twin_texts = kept_texts(run, twins, ROW_GROUPS)
     near = {key: kept.beside(*key, len(group)) for key, group in chosen.items()}
     pages = kept.pages(one.number for some in near.values() for one in some)
-    found: dict[tuple[str, str], list[Sample]] = {}
+    found: dict[tuple[str, str], list[DroppedPage]] = {}
     for key, group in chosen.items():
         for place, row in enumerate(group):
             entry, text = entries.get(_address(row), {}), texts[_address(row)]
@@ -116,11 +116,11 @@ def _start(text: str, first: int) -> int:
     return start + text[start:first].find(" ") + 1
 
 
-def _sample(row: dict[str, Any], text: str, twin: KeptText | None) -> Sample:
+def _sample(row: dict[str, Any], text: str, twin: KeptText | None) -> DroppedPage:
     evidence = spans(row["stage"], row["reason"], text) if twin is None else unlike(text, twin.text)
     start = _start(text, evidence[0][0]) if evidence else 0
     end = min(len(text), start + EXCERPT)
-    return Sample(
+    return DroppedPage(
         row=row,
         excerpt=text[start:end],
         evidence=_inside(evidence, start, end),

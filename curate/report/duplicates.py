@@ -19,7 +19,7 @@ ROW_GROUPS = 24  # most row groups of shards that are read for texts
 
 
 @dataclass
-class Cluster:
+class DuplicateCluster:
     """A page that others were dropped for by one stage. `size` counts it too."""
 
     stage: str
@@ -41,7 +41,7 @@ class Duplicates:
     dropped: int
     clusters: int
     sizes: tuple[tuple[str, int], ...]
-    largest: tuple[Cluster, ...]
+    largest: tuple[DuplicateCluster, ...]
 
 
 def duplicates(run: OpenedRun) -> list[Duplicates]:
@@ -54,7 +54,7 @@ def duplicates(run: OpenedRun) -> list[Duplicates]:
         rows = matched.filter(pc.equal(matched.column("stage"), stage))
         grouped = rows.group_by(keys[1:]).aggregate([([], "count_all")])
         clusters = [
-            Cluster(stage, (file, offset), dropped + 1)
+            DuplicateCluster(stage, (file, offset), dropped + 1)
             for dropped, file, offset in zip(*(grouped.column(name).to_pylist() for name in ("count_all", *keys[1:])))
         ]
         clusters.sort(key=lambda cluster: (-cluster.size, cluster.address))
@@ -83,7 +83,7 @@ def _sizes(sizes: Iterable[int]) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _add_members(run: OpenedRun, clusters: list[Cluster]) -> None:
+def _add_members(run: OpenedRun, clusters: list[DuplicateCluster]) -> None:
     by_key = {(cluster.stage, cluster.address): cluster for cluster in clusters}
     offsets = pa.array(sorted({cluster.address[1] for cluster in clusters}), pa.int64())
     columns = ["stage", "matched_file", "matched_offset", "file_path", "offset", "url", "domain", "score"]
@@ -104,7 +104,7 @@ def _add_members(run: OpenedRun, clusters: list[Cluster]) -> None:
         by_key[key].domains = len(names)
 
 
-def _add_twins(run: OpenedRun, clusters: list[Cluster]) -> None:
+def _add_twins(run: OpenedRun, clusters: list[DuplicateCluster]) -> None:
     """URL and fate of the page of each cluster that the others were dropped for; its text where that is cheap."""
     wanted = sorted({cluster.address for cluster in clusters})
     facts: dict[Place, dict[str, Any]] = {}

@@ -15,7 +15,7 @@ from curate.inspect.limits import options_of
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import keys
 from curate.report.addresses import Place, groups, rows_of
-from curate.report.distributions import Line
+from curate.report.distributions import LimitLine
 
 ROW_GROUPS = 8
 MOST = 12  # pages remembered of each limit
@@ -60,7 +60,7 @@ class KeptPages:
         found = np.flatnonzero(known[place] == key) if len(known) else np.empty(0, np.int64)
         return found, place[found]
 
-    def offer(self, stage: str, measure: str, line: Line, values: npt.NDArray[np.float64]) -> None:
+    def offer(self, stage: str, measure: str, line: LimitLine, values: npt.NDArray[np.float64]) -> None:
         """Remembers the candidates that pass a limit by the least."""
         numbers, rows = self.rows
         own = values[rows]

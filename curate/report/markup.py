@@ -123,11 +123,11 @@ def short(number: int) -> str:
     return count(number)
 
 
-def share(part: float, whole: float) -> str:
+def share(part: float, total: float) -> str:
     """A share in per cent, e.g. 31.2 %; "–" of nothing."""
-    if not whole:
+    if not total:
         return "–"
-    percent = 100 * part / whole
+    percent = 100 * part / total
     return f"{percent:.1f}{_SPACE}%" if percent >= 1 or part == 0 else f"{percent:.2g}{_SPACE}%"
 
 

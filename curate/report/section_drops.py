@@ -5,7 +5,7 @@ from markupsafe import Markup
 from curate.inspect.evidence import Span
 from curate.inspect.funnel import funnel
 from curate.inspect.opened import OpenedRun
-from curate.report.drops import Beside, Sample, samples
+from curate.report.drops import Beside, DroppedPage, samples
 from curate.report.kept_pages import KeptPages
 from curate.report.markup import count, element, folded, join, measured, url, words
 from curate.sizes import numbered
@@ -38,12 +38,12 @@ def drops(run: OpenedRun, most: int, kept: KeptPages) -> Markup:
     return join([said, *rules])
 
 
-def _rule(stage: str, reason: str, total: int, group: list[Sample]) -> Markup:
+def _rule(stage: str, reason: str, total: int, group: list[DroppedPage]) -> Markup:
     title = [element("strong", words(reason)), f" ({stage}): {len(group)} of {count(total)}"]
     return folded(title, *[element("div", _dropped(one), _kept(one), class_="pair") for one in group], class_="rule")
 
 
-def _dropped(one: Sample) -> Markup:
+def _dropped(one: DroppedPage) -> Markup:
     lang = one.row.get("language")
     place = f"{one.row['file_path']}:{one.row['offset']}"
     return element(
@@ -57,7 +57,7 @@ def _dropped(one: Sample) -> Markup:
     )
 
 
-def _kept(one: Sample) -> Markup:
+def _kept(one: DroppedPage) -> Markup:
     beside = one.beside
     if beside is None:
         none = "The page that it is a copy of is not among the texts that were read."
@@ -89,7 +89,7 @@ def _text(excerpt: list[object], label: str, lang: str | None) -> Markup:
     return element("pre", excerpt, class_="page", dir="auto", lang=lang, tabindex=0, aria_label=label)
 
 
-def _facts(one: Sample) -> list[Markup]:
+def _facts(one: DroppedPage) -> list[Markup]:
     recorded = {name: one.row.get(name) for name in ("value", "limit", "cause", "language", "score")}
     shown = {
         {"score": "similarity"}.get(name, name): value if isinstance(value, str) else measured(value)
@@ -100,7 +100,7 @@ def _facts(one: Sample) -> list[Markup]:
     return [element("strong", "dropped", class_="verdict"), url(one.row["url"]), *facts]
 
 
-def _cause(one: Sample) -> Markup:
+def _cause(one: DroppedPage) -> Markup:
     """The twin and what sets the page apart from it, or how many places are marked."""
     if one.row.get("matched_file"):
         twin = element("code", f"{one.row['matched_file']}:{one.row['matched_offset']}")

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from curate.inspect.opened import OpenedRun
 from curate.report import charts
-from curate.report.duplicates import LARGEST, Cluster, Duplicates, duplicates
+from curate.report.duplicates import LARGEST, DuplicateCluster, Duplicates, duplicates
 from curate.report.figures import Figures
 from curate.report.markup import count, element, folded, join, measured, table, url
 from curate.sizes import numbered
@@ -29,7 +29,7 @@ def _duplicates(one: Duplicates, figures: Figures) -> Markup:
     return join([element("h3", one.stage), chart, heading, *map(_cluster, one.largest)])
 
 
-def _cluster(cluster: Cluster) -> Markup:
+def _cluster(cluster: DuplicateCluster) -> Markup:
     file, offset = cluster.address
     fates = {"kept": "kept", "unknown": "not found again"}
     least = f", the least similar at {measured(cluster.lowest)}" if cluster.lowest is not None else ""

@@ -32,8 +32,8 @@ def head(run: OpenedRun) -> Markup:
     ]
     if run.limit is not None:
         rows.append(("Trial", f"a run with --limit {run.limit}: not the whole input"))
-    told = [element("div", element("dt", name), element("dd", value)) for name, value in rows if value]
-    return element("dl", *told, class_="about")
+    entries = [element("div", element("dt", name), element("dd", value)) for name, value in rows if value]
+    return element("dl", *entries, class_="about")
 
 
 def recipe(run: OpenedRun) -> Markup:

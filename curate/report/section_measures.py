@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from curate.inspect.limits import absence
 from curate.report import charts
-from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, Line
+from curate.report.distributions import HERE, QUANTILES, Categories, Distribution, LimitLine
 from curate.report.figures import Figures, legend
 from curate.report.markup import count, element, folded, join, measured, share, table, words
 from curate.sizes import numbered
@@ -96,7 +96,7 @@ def _facts(one: Distribution) -> list[Markup]:
     return facts
 
 
-def _cost(line: Line, one: Distribution | Categories) -> list[object]:
+def _cost(line: LimitLine, one: Distribution | Categories) -> list[object]:
     side = "with another value" if line.names else "below" if line.least else "above"
     limit = ", ".join(line.names) or measured(line.value)
     said: list[object] = [element("code", f"{line.option} {limit}"), f": {numbered(line.beyond, 'page')} {side}"]
@@ -153,5 +153,5 @@ def _names(one: Categories, figures: Figures) -> Markup:
         said = f"{numbered(one.pages, 'page')} with {numbered(one.values, 'different value')}; names, so not drawn."
         facts = element("div", element("p", said), costs, class_="facts")
         return element("figure", element("figcaption", heading), facts, folded(f"Most frequent{more}", rows))
-    told = [element("p", f"{numbered(one.pages, 'page')}{more}."), *costs]
-    return figures.chart(charts.categories(one, title), None, title=heading, facts=told, rows=rows)
+    summary = [element("p", f"{numbered(one.pages, 'page')}{more}."), *costs]
+    return figures.chart(charts.categories(one, title), None, title=heading, facts=summary, rows=rows)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from curate.document import Document, Drop
 from curate.report import section_measures
-from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, Line, distributions
+from curate.report.distributions import ELSEWHERE, HERE, KEPT, Categories, Distribution, LimitLine, distributions
 from curate.report.figures import Figures
 from curate.report.scales import edges
 from curate.stage import RuleStage
@@ -65,7 +65,7 @@ def test_names_are_counted() -> None:
     }
 
 
-def breaks(value: Any, line: Line) -> bool:
+def breaks(value: Any, line: LimitLine) -> bool:
     if value is None:
         return False
     return value not in line.names if line.names else value < line.value if line.least else value > line.value
