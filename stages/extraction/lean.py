@@ -18,12 +18,14 @@ from copy import copy, deepcopy
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
+from unicodedata import normalize
 
 from lxml.etree import XPath, _Element, strip_attributes, strip_elements
 from lxml.html import HtmlElement
 from trafilatura import core, external, htmlprocessing, main_extractor
 from trafilatura.settings import Extractor
 
+from curate.text import stream_safe
 from stages.extraction.expressions import marked
 from stages.extraction.marks import PAGE_MARKS, Marker
 from stages.extraction.rescue import (
@@ -44,6 +46,11 @@ READ = frozenset(
     "alttext class colspan data-preloaded display encoding id lang rend role rowspan src target type".split()
 )
 COMMENTS = ("COMMENTS_XPATH", "COMMENTS_DISCARD_XPATH")  # only asked when comments are wanted
+
+
+def composed(text: str) -> str:
+    """NFC; the same as trafilatura's, where no run of marks is longer than Unicode's Stream-Safe Text Format allows."""
+    return normalize("NFC", stream_safe(text))
 
 
 class Later:
@@ -97,6 +104,7 @@ class Lean:
             names,
             load_html=lambda content, max_size: content[0],  # in a list, since trafilatura copies a tree it is given
             html2txt=self.page_text,
+            normalize_unicode=composed,  # NFC in linear time, where trafilatura's own is quadratic in runs of marks
             _prepare_tree=self.prepare_tree,
             _extract_and_compare=self.extract_and_compare,
         )

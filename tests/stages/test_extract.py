@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from curate.document import Address, Document, Drop
+from curate.text import JOINER, MOST_MARKS
 from stages.extract import Extract
 from stages.extraction import article
 from stages.extraction.article import TextOptions, article_text, plain_text
@@ -299,3 +300,11 @@ def test_options_are_checked() -> None:
     for wrong in ('{"mode": "slow"}', '{"engine": "x"}', '{"favor": true}', '{"memo_bytes": -1}', '{"tables": 1}'):
         with pytest.raises(ValidationError):
             adapter.validate_json(wrong, strict=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_run_of_marks_is_bounded_before_it_is_ordered(mode: str) -> None:
+    marks = "".join(chr(0x300 + number % 70) for number in range(400))
+    for text in (f"a{marks}", "a" + "".join(f"&#{ord(mark)};" for mark in marks)):
+        found = article_text(page(*SENTENCES, f"{SENTENCES[0]} {text}"), TextOptions(mode))
+        assert found.count(JOINER) >= 400 // MOST_MARKS - 1
