@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate import durable
-from curate.cli import COMMANDS, EXIT_STATUS, cli
+from curate.cli import COMMANDS, EXIT_STATUS, cli, first_sentence
 from curate.output.manifest import NAME
 from curate.plug_ins.registry import stage_class
 from tests.commands.calling import Calling, written
@@ -63,6 +64,16 @@ def test_help_says_what_a_command_does_and_shows_an_example(name: str, call: Cal
         assert examples and all(name.split()[0] in row or "scale" in row for row in examples), line
         for parameter in leaf.params:
             assert not isinstance(parameter, click.Option) or parameter.help or isinstance(parameter.type, click.Choice)
+
+
+def test_the_first_help_says_what_each_help_does_without_importing_commands(call: Calling) -> None:
+    for name, module in COMMANDS.items():
+        command = cli.get_command(click.Context(cli), name)
+        assert command and first_sentence(module) == command.get_short_help_str(300) != "", name
+    program = "import sys; from curate.cli import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = done.stdout.splitlines()[-1].split()
+    assert not {"pyarrow", "pydantic", "tqdm", "yaml", "trafilatura"} & set(modules)
 
 
 def test_the_first_help_names_all_commands_and_exit_codes(call: Calling) -> None:
