@@ -32,6 +32,7 @@ from curate.scan.crawl import crawl, input_files, plan, slice_size
 from curate.scan.sketch_writer import sketched_after
 from curate.scan.stored import expected
 from curate.scan.tasks import ScanResult, save_run
+from curate.scan.trial import trial
 from curate.sources.reader import InputFile
 from curate.stage import declared
 from curate.write import ledger
@@ -122,9 +123,8 @@ def _phases(
     tasks = plan(config, files, output.work, size, options.limit)
     wanted = expected(tasks, files)
     progress("plan", {"tasks": wanted, "limit": options.limit})
-    scanned = crawl(
-        tasks, executor, lambda task, result: progress("scan", {**result, "read": wanted[task.index].bytes})
-    )
+    read = partial(crawl, tasks) if options.limit is None else partial(trial, tasks, files, options.limit)
+    tasks, scanned = read(executor, lambda task, result: progress("scan", {**result, "read": wanted[task.index].bytes}))
     survivors = Survivors.of(output.work, tasks, scanned)
     survivors.save()
     check_failures(config, scanned)
@@ -162,7 +162,7 @@ def _balance(
         kept[source] += documents
     paths = [output.final / "shards" / shard["name"] for shard in written.shards]
     found = alarms(survivors.config, written.ledger, kept, paths, notes, executor)
-    found += column_alarms((survivors.file(index).source, result) for index, result in enumerate(scanned))
+    found += column_alarms((survivors.source(index), result) for index, result in enumerate(scanned))
     report = stats(survivors, scanned, written.shards, written.ledger, notes, found)
     documents = sum(shard["documents"] for shard in written.shards)
     dropped = sum(row["documents"] for row in report["dropped"])

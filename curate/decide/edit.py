@@ -79,7 +79,6 @@ class _Pass:
         config = self.survivors.config
         self.name, self.stage = config.corpus_stages[self.task.stage]
         self.declaration = declared(self.stage)
-        self.file = self.survivors.file(self.task.task)
         self.types = load_run(self.task.work).types
         self.counting = [(name, stage) for name, stage in config.document_stages if declared(stage).counts]
         self.counted = counted_names(self.counting, self.types)
@@ -117,6 +116,7 @@ class _Pass:
         mine = cuts[slice(*np.searchsorted(cuts["document"], (start, stop)))]
         wanted = living if self.next else living & np.isin(np.arange(start, stop), mine["document"])
         rows = np.flatnonzero(wanted)
+        table = table.append_column("file", self.survivors.file_paths(start + np.arange(table.num_rows)))
         docs = dict(zip(rows.tolist(), map(self._document, table.take(pa.array(rows)).to_pylist()), strict=True))
         numbers, begins = np.unique(mine["document"], return_index=True)
         for number, some in zip(numbers.tolist(), np.split(mine, begins[1:])):
@@ -129,7 +129,7 @@ class _Pass:
         sketch_living(self.next, self.writers, docs, table.num_rows)
 
     def _document(self, row: dict[str, Any]) -> Document:
-        address = Address(self.file.source, self.file.name, row["offset"])
+        address = Address(self.survivors.source(self.task.task), row["file"], row["offset"])
         attributes = {name: row[f"@{name}"] for name in self.types}
         return Document(address, row["id"], row["url"], row["date"], None, None, row["text"], row["status"], attributes)
 
@@ -154,7 +154,7 @@ class _Pass:
 
     def _note(self, doc: Document, spans: Mapping[Span, Any]) -> None:
         """What was cut, for the output."""
-        place = {"source": self.file.source, "file_path": self.file.name, "offset": doc.address.offset}
+        place = {"source": doc.address.source, "file_path": doc.address.file, "offset": doc.address.offset}
         for (start, end), item in spans.items():
             twin = self.survivors.address(int(item["matched"])) if item["matched"] >= 0 else None
             cause = (

@@ -100,10 +100,11 @@ def _part(number: int) -> str:
 def _places(survivors: Survivors) -> list[list[Any]]:
     """Source and name of each input file that has documents, and the number of its first one."""
     places: list[list[Any]] = []
-    for task, count in enumerate(survivors.counts):
-        file = survivors.file(task)
-        if count and (not places or places[-1][:2] != [file.source, file.name]):
-            places.append([file.source, file.name, int(survivors.starts[task])])
+    starts = survivors.pieces[0]
+    for start in starts[np.diff(starts, append=survivors.size) > 0].tolist():
+        file = survivors.file(start)
+        if not places or places[-1][:2] != [file.source, file.name]:
+            places.append([file.source, file.name, start])
     return places
 
 

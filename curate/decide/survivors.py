@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -28,37 +29,64 @@ OFFSETS = "offsets"  # in the work folder: an int64 for each survivor
 
 @dataclass(frozen=True)
 class Survivors:
-    """The survivors of all scan tasks. `counts[i]` of them came from `tasks[i]`; numbers run through.
+    """The survivors of all scan tasks. `held[i]` has as many as came from each file of `tasks[i]`; numbers run through.
 
     `ledger[i]` and `measures[i]` are the rows of those kinds that task i itself wrote.
     """
 
     work: Path
     tasks: list[ScanTask]
-    counts: list[int]
+    held: list[list[int]]
     ledger: list[int]
     measures: list[int]
 
     @classmethod
     def of(cls, work: Path, tasks: list[ScanTask], scanned: list[ScanResult]) -> "Survivors":
         """What the tasks left, by their results."""
-        counts, ledger = [result["survivors"] for result in scanned], [result["ledger"] for result in scanned]
-        return cls(work, tasks, counts, ledger, [result["measures"] for result in scanned])
+        held = [[piece["survivors"] for piece in result["pieces"]] for result in scanned]
+        return cls(work, tasks, held, [result["ledger"] for result in scanned], [r["measures"] for r in scanned])
 
     def save(self) -> None:
         """Stores the counts, so that write tasks can load them by the work folder's name."""
-        write_json(
-            self.work / "survivors.json",
-            {"counts": self.counts, "ledger": self.ledger, "measures": self.measures},
-        )
+        tasks = [task.index for task in self.tasks]  # of a trial run, not all that were planned
+        facts = {"tasks": tasks, "held": self.held, "ledger": self.ledger, "measures": self.measures}
+        write_json(self.work / "survivors.json", facts)
 
     @property
     def config(self) -> Config:
         return load_run(str(self.work)).config
 
-    def file(self, index: int) -> InputFile:
-        """The input file of a task."""
-        return load_run(str(self.work)).files[self.tasks[index].file_index]
+    def source(self, index: int) -> str:
+        """The source of a task's files."""
+        return load_run(str(self.work)).files[self.tasks[index].file_index].source
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """Survivors of each task."""
+        return [sum(counts) for counts in self.held]
+
+    @cached_property
+    def pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each file of each task, in order: the number of its first survivor, and its number among the files."""
+        counts = [count for counts in self.held for count in counts]
+        files = [task.file_index + place for task, held in zip(self.tasks, self.held) for place in range(len(held))]
+        return np.cumsum([0, *counts[:-1]], dtype=np.int64), np.array(files, dtype=np.int64)
+
+    def files_of(self, numbers: npt.ArrayLike) -> np.ndarray:
+        """The input files of some survivors, by their numbers in the run."""
+        starts, files = self.pieces
+        found: np.ndarray = files[np.searchsorted(starts, numbers, side="right") - 1]
+        return found
+
+    def file_paths(self, numbers: np.ndarray) -> pa.Array:
+        """The names of some survivors' input files."""
+        files, which = np.unique(self.files_of(numbers), return_inverse=True)
+        names = pa.array([load_run(str(self.work)).files[file].name for file in files.tolist()], pa.string())
+        return names.take(pa.array(which))
+
+    def file(self, number: int) -> InputFile:
+        """The input file of a survivor."""
+        return load_run(str(self.work)).files[int(self.files_of(number))]
 
     @cached_property
     def starts(self) -> np.ndarray:
@@ -84,10 +112,9 @@ class Survivors:
     def column(self, name: str) -> Iterator[pa.ChunkedArray]:
         """One column over all survivors in number order, in pieces."""
         if name == "source":
-            for task, count in zip(self.tasks, self.counts, strict=True):
-                source = load_run(str(self.work)).files[task.file_index].source
+            for index, count in enumerate(self.counts):
                 for start in range(0, count, ROWS):
-                    yield pa.chunked_array([pa.repeat(source, min(ROWS, count - start))])
+                    yield pa.chunked_array([pa.repeat(self.source(index), min(ROWS, count - start))])
             return
         stored = name if name in SURVIVOR else f"@{name}"
         for index, count in enumerate(self.counts):
@@ -116,7 +143,7 @@ class Survivors:
 
     def address(self, number: int) -> Address:
         """Where a survivor lies."""
-        file = self.file(self.task_of(number))
+        file = self.file(number)
         return Address(file.source, file.name, int(self.offsets[number]))
 
     def row(self, number: int, columns: list[str]) -> StoredRow:
@@ -159,8 +186,9 @@ def load_survivors(work: str) -> Survivors:
 
 @lru_cache(maxsize=4)
 def _load_survivors(work: str, stored: Stamp) -> Survivors:
-    facts = json.loads(Path(work, "survivors.json").read_text())
-    return Survivors(Path(work), load_tasks(work), facts["counts"], facts["ledger"], facts["measures"])
+    facts, tasks = json.loads(Path(work, "survivors.json").read_text()), load_tasks(work)
+    mine = [tasks[index] for index in facts["tasks"]]
+    return Survivors(Path(work), mine, facts["held"], facts["ledger"], facts["measures"])
 
 
 def verdict_table(survivors: Survivors) -> VerdictTable:
@@ -176,8 +204,14 @@ def verdict_names(table: VerdictTable, verdict: Rows, rows: np.ndarray) -> tuple
     return [table.stages[stage] for stage, _ in places], [table.reasons[stage][reason] for stage, reason in places]
 
 
-def lengths(survivors: Survivors, index: int) -> int:
-    """Bytes of the crawl that a task's survivors and ledger rows take, from the written files alone."""
-    total = sum(int(pc.sum(table.column(0)).as_py() or 0) for _, table in survivors.batches(index, ["length"]))
-    ledger = pq.read_table(survivors.tasks[index].folder / "ledger.parquet", columns=["length"])
-    return total + int(pc.sum(ledger.column(0)).as_py() or 0)
+def lengths(survivors: Survivors, index: int) -> list[int]:
+    """Bytes of each of a task's files that its survivors and ledger rows take, from the written rows alone."""
+    files = load_run(str(survivors.work)).files
+    names = [files[number].name for number in survivors.tasks[index].file_numbers]
+    table = pq.read_table(survivors.tasks[index].folder / "ledger.parquet", columns=["file_path", "length"])
+    of_row = pc.index_in(table.column("file_path"), value_set=pa.array(names, pa.string())).to_numpy()
+    total = np.bincount(of_row, table.column("length").to_numpy(), len(names))
+    for start, some in survivors.batches(index, ["length"]):
+        of_row = survivors.files_of(start + np.arange(some.num_rows)) - survivors.tasks[index].file_index
+        total = total + np.bincount(of_row, some.column("length").to_numpy(), len(names))
+    return [int(size) for size in total]

@@ -33,9 +33,9 @@ def pages(work: Path) -> Iterator[str]:
     tasks = json.loads((work / "tasks.json").read_text())
     for path in sorted(work.glob("scan/*.tmp/cursor")):
         data = path.read_bytes()
-        offset = struct.unpack("<q", data)[0] if len(data) == 8 else -1
+        place, offset = struct.unpack("<qq", data) if len(data) == 16 else (0, -1)
         if offset >= 0:
-            name = files[tasks[int(path.parent.stem)]["file_index"]]["name"]
+            name = files[tasks[int(path.parent.stem)]["file_index"] + place]["name"]
             yield "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"{name}:{offset}")
 
 

@@ -101,8 +101,8 @@ def matching(run: OpenedRun, kind: str, column: str, value: str) -> Iterator[Sto
 
 
 def numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """An int64 column as NumPy; nulls as any number. (`to_numpy`, like every comparison with a Python value, would
-    import pandas where that is installed: half a second of an answer that takes one.)"""
+    """An int64 column as NumPy; nulls as any number. (`to_numpy`, like every comparison with a Python value, brings
+    in pandas where that is installed: half a second of an answer that takes one.)"""
     parts = [
         np.frombuffer(chunk.buffers()[1] or b"", np.int64, len(chunk), chunk.offset * 8) for chunk in column.chunks
     ]

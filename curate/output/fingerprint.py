@@ -5,7 +5,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import fsspec
 from curate.config.file import Config
 from curate.errors import UserError, cause
 from curate.output.facts import Parts
-from curate.plug_ins.code import OURS, foreign_modules, is_ours, package_of, source_files
+from curate.plug_ins.code import OURS, foreign_modules, is_ours, owners, package_of, source_files
 from curate.plug_ins.named_files import files_of
 from curate.sources import mask_url, masked, reader
 from curate.sources.reader import InputFile
@@ -72,10 +72,16 @@ def _sha256(path: str, place: str) -> str:
 def own_code() -> str:
     """SHA-256 over our own source files."""
     total = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(path for package in ("curate", "stages") for path in (root / package).rglob("*.py")):
-        total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for name, path in own_files().items():
+        total.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
+
+
+def own_files() -> dict[str, Path]:
+    """The source files of a run by their names: all of `curate` and `stages`."""
+    root = Path(__file__).resolve().parents[2]
+    found = sorted(path for package in ("curate", "stages") for path in (root / package).rglob("*.py"))
+    return {path.relative_to(root).as_posix(): path for path in found}
 
 
 def stage_code(config: Config) -> dict[str, str]:
@@ -103,12 +109,7 @@ def versions(config: Config) -> dict[str, str]:
     """Versions of Python, and of the packages that the engine, the stages of the config and their plug-ins import."""
     modules = {type(entry.stage).__module__ for entry in config.stages if is_ours(entry.stage)}
     plug_ins = {package_of(entry.stage) for entry in config.stages} - set(OURS)
-    owners = packages_distributions()
-    names = {
-        owner
-        for module in (OURS[0], *foreign_modules(ENGINE, *sorted(modules)), *plug_ins)
-        for owner in owners.get(module, ())
-    }
+    names = owners(frozenset((OURS[0], *foreign_modules(ENGINE, *sorted(modules)), *plug_ins)))
     return {"python": platform.python_version(), **{name: version(name) for name in sorted(names)}}
 
 

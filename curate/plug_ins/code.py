@@ -2,13 +2,20 @@
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}
 OURS = ("curate", "stages", "scale")  # packages
+IMPORT = re.compile(
+    r"""^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|^[ \t]*import[ \t]+([^\n#;]+)"""
+    r"""|\b(?:files|find_spec|import_module)\(\s*["']([\w.]+)["']""",
+    re.MULTILINE,
+)
 BY_NAME = {"files", "find_spec", "import_module"}  # functions that reach a module by the string they are given
 
 
@@ -55,12 +62,31 @@ def foreign_modules(*names: str) -> frozenset[str]:
         if file in seen:
             continue
         seen.add(file)
-        for name in _imported(file, root):
+        for name in _written(file):
             top = name.partition(".")[0]
             if top in OURS:
                 waiting += _of_module(name, root)
             elif top not in sys.stdlib_module_names:
                 found.add(top)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=8)
+def owners(modules: frozenset[str]) -> frozenset[str]:
+    """The installed distributions that bring these top-level modules.
+
+    As `packages_distributions`, but the long lists of files are searched and not taken apart.
+    """
+    if not modules:
+        return frozenset()
+    listed = re.compile(
+        rf"^(?:{'|'.join(map(re.escape, sorted(modules)))})(?:/|\.(?:\S+\.)?(?:py|so|pyd),)", re.MULTILINE
+    )
+    found = set()
+    for package in distributions():
+        declared = (package.read_text("top_level.txt") or "").split()
+        if modules.intersection(declared) if declared else listed.search(package.read_text("RECORD") or ""):
+            found.add(package.metadata["Name"])
     return frozenset(found)
 
 
@@ -70,6 +96,15 @@ def _of_module(name: str, root: Path) -> Iterator[Path]:
     for part in name.split("."):
         place /= part
         yield from (path for path in (place.with_name(f"{part}.py"), place / "__init__.py") if path.is_file())
+
+
+def _written(file: Path) -> Iterator[str]:
+    """Dotted names of all that a file of ours seems to import: no less than `_imported`, in a tenth of the time."""
+    for origin, names, plain, named in IMPORT.findall(file.read_text(encoding="utf-8")):
+        yield from filter(None, (named,))
+        yield from (part.split()[0] for part in plain.split(",") if part.strip())
+        if origin:
+            yield from (f"{origin}.{name}" for name in re.findall(r"\w+", names))
 
 
 def _imported(file: Path, root: Path) -> Iterator[str]:

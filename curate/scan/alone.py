@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from curate.executors.executor import death
 from curate.executors.processes import settle, without_interrupts
 from curate.scan import guard
-from curate.scan.tasks import ScanTask, load_run
+from curate.scan.tasks import load_run
 from curate.sources import reader
 from curate.sources.reader import Slice
 
@@ -16,15 +16,15 @@ TIMES = 3  # that a page is tried before it is held to blame for a signal that a
 MET, PASSED = "met", "passed"  # what the process says: the page is on the belt; it, or an error of it, came off
 
 
-def verdict(task: ScanTask, offset: int) -> tuple[str, str] | None:
-    """Reason and cause against the page at `offset`, or None where it is innocent.
+def verdict(work: str, file_index: int, offset: int) -> tuple[str, str] | None:
+    """Reason and cause against the page at `offset` of a run's file, or None where it is innocent.
 
     It is guilty when its process dies, too: of a signal that accuses, or by leaving while the page is on the belt;
     of a signal that a stranger may have sent only when that strikes every time.
     """
     code = 0
     for _ in range(TIMES):
-        code, word = _alone(task, offset)
+        code, word = _alone(work, file_index, offset)
         if word == PASSED or (code >= 0 and word != MET):
             return None  # an error, too, is no death: the task itself will meet and enter it
         if code >= 0 or guard.accusation(-code):
@@ -33,11 +33,11 @@ def verdict(task: ScanTask, offset: int) -> tuple[str, str] | None:
     return reason, f"also alone, {death(code)}"
 
 
-def _alone(task: ScanTask, offset: int) -> tuple[int, str]:
+def _alone(work: str, file_index: int, offset: int) -> tuple[int, str]:
     """Exit code of a fresh process that had this one page, and its last word."""
     context = get_context("spawn")
     report, theirs = context.Pipe(duplex=False)
-    arguments = (theirs, os.getpid(), task.work, task.file_index, offset)
+    arguments = (theirs, os.getpid(), work, file_index, offset)
     process = context.Process(target=_probe, args=arguments, daemon=True)
     with without_interrupts():
         process.start()

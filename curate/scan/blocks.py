@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from time import process_time_ns
 from typing import Any
@@ -15,8 +16,8 @@ from curate.scan import guard
 from curate.scan.samples import Samples
 from curate.scan.sketch_writer import SketchWriter, sketch_all, sketched_after
 from curate.scan.spill import Spill, to_parquet
-from curate.scan.tasks import Run, ScanCounts, ScanTask
-from curate.sources.reader import Slice, Span
+from curate.scan.tasks import Piece, Run, ScanCounts, ScanResult, ScanTask
+from curate.sources.reader import InputFile, Slice, Span
 from curate.stage import GUARD, READ
 from curate.text import clean
 
@@ -26,18 +27,10 @@ MOST_NOTES = 200  # columns that are told apart
 LONGEST_CAUSE = 1_000  # characters
 
 
-class State(ScanCounts):
-    """A task's committed progress. `first` and `end` are where its first record starts and its last one ends."""
-
-    first: int | None
-    end: int | None
-
-
-def new_state() -> State:
+def new_state() -> ScanCounts:
     """The progress of a task that has read nothing."""
     return {
-        "first": None,
-        "end": None,
+        "pieces": [],
         "lengths": {},
         "sketches": {},
         "types": {},
@@ -60,7 +53,7 @@ class ScanOutput:
     def __init__(self, task: ScanTask, run: Run) -> None:
         self.task, self.config = task, run.config
         config = run.config
-        self.file = run.files[task.file_index]
+        self.files = [run.files[number] for number in task.file_numbers]
         self.folder = task.folder.with_suffix(".tmp")
         self.types = run.types
         self.schemas = {
@@ -70,7 +63,7 @@ class ScanOutput:
             "samples": SAMPLES,
         }
         state = self.folder / "state.json"
-        self.state: State = json.loads(state.read_text()) if state.exists() else new_state()
+        self.state: ScanCounts = json.loads(state.read_text()) if state.exists() else new_state()
         committed = bool(self.state["lengths"])
         if not committed:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -92,23 +85,32 @@ class ScanOutput:
         self.passed: list[Document] = []
         self.waiting = self.waiting_characters = 0
         self.cpu_start = process_time_ns() - self.state["cpu_ns"]
+        self.sizes: dict[int, int | None] = {}  # what the readers of files that were read to their end say of these
 
-    def rest(self) -> Slice:
-        """The part of the slice that is not committed yet."""
-        if self.state["end"] is None:
-            return self.task.part
-        return Slice(self.state["end"], self.task.part.end, exact=True)
+    def rest(self) -> Iterator[tuple[int, Slice]]:
+        """What is not committed yet of each file: its place among the task's files, and the part of it."""
+        pieces = self.state["pieces"]
+        begun = len(pieces) - 1
+        if pieces:
+            yield begun, Slice(pieces[-1]["end"], self.task.part.end, exact=True)
+        yield from ((place, self.task.part) for place in range(begun + 1, self.task.files))
 
     @property
     def full(self) -> bool:
         """Whether so much waits that it should be committed."""
         return self.waiting >= BLOCK or self.waiting_characters >= BLOCK_CHARACTERS
 
-    def take(self, span: Span, passage: Passage | None) -> None:
-        """Enters a span: exactly one row, or a count by type for what is no document."""
-        state = self.state
-        state["first"] = span.offset if state["first"] is None else state["first"]
-        state["end"] = span.offset + span.length
+    def _piece(self, place: int, offset: int) -> Piece:
+        """What is entered of the task's file at `place`, of which a record starts at `offset`."""
+        pieces = self.state["pieces"]
+        if place == len(pieces):
+            pieces.append({"first": offset, "end": offset, "survivors": 0, "other": 0, "size": None})
+        return pieces[place]
+
+    def take(self, place: int, span: Span, passage: Passage | None) -> None:
+        """Enters a span of the task's file at `place`: one row, or a count by type for what is no document."""
+        state, piece, file = self.state, self._piece(place, span.offset), self.files[place]
+        piece["end"] = span.offset + span.length
         self.waiting += 1
         for note in span.notes:
             known = note in state["notes"] or len(state["notes"]) < MOST_NOTES
@@ -116,20 +118,22 @@ class ScanOutput:
             state["notes"][name] = state["notes"].get(name, 0) + 1
         if span.drop is not None:
             state["documents"] += 1
-            self.spills["ledger"].add(self._ledger_row(span, span.document, READ, span.drop))
+            self.spills["ledger"].add(_ledger_row(file, span, span.document, READ, span.drop))
             state["ledger"] += 1
         elif passage is None:
             if span.length:
                 records, size = state["types"].get(span.type, (0, 0))
                 state["types"][span.type] = (records + 1, size + span.length)
+                piece["other"] += span.length
         else:
             state["documents"] += 1
-            self._take_passage(span, passage)
+            piece["survivors"] += passage.drop is None
+            self._take_passage(file, span, passage)
 
-    def _take_passage(self, span: Span, passage: Passage) -> None:
+    def _take_passage(self, file: InputFile, span: Span, passage: Passage) -> None:
         doc = passage.doc
         if passage.measured:
-            self._add_measures(doc, passage)
+            self._add_measures(file, doc, passage)
         if passage.drop is None:
             words, size = len(doc.words), len(doc.text.encode())
             row = {
@@ -155,7 +159,7 @@ class ScanOutput:
         if passage.drop.reason == FAILED:
             self.state["failed"] += 1
             self.state["failure"] = self.state["failure"] or f"{doc.address} in {stage}: {passage.drop.cause}"
-        row = self._ledger_row(span, doc, stage, passage.drop)
+        row = _ledger_row(file, span, doc, stage, passage.drop)
         self.spills["ledger"].add(row)
         self.state["ledger"] += 1
         if doc.text:
@@ -163,12 +167,12 @@ class ScanOutput:
             if sampled:
                 self.spills["samples"].add(sampled)
 
-    def _add_measures(self, doc: Document, passage: Passage) -> None:
+    def _add_measures(self, file: InputFile, doc: Document, passage: Passage) -> None:
         self.state["measures"] += 1
         self.spills["measures"].add(
             {
-                "source": self.file.source,
-                "file_path": self.file.name,
+                "source": file.source,
+                "file_path": file.name,
                 "offset": doc.address.offset,
                 "language": doc.attributes.get("language"),
                 "words": len(doc.words),
@@ -179,31 +183,6 @@ class ScanOutput:
                 **passage.measures,
             }
         )
-
-    def _ledger_row(self, span: Span, doc: Document | None, stage: str, drop: Drop) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "source": self.file.source,
-            "file_path": self.file.name,
-            "offset": span.offset,
-            "length": span.length,
-            "stage": stage,
-            "reason": drop.reason,
-            "value": drop.value,
-            "limit": drop.limit,
-            "cause": clean(drop.cause[: 4 * LONGEST_CAUSE])[:LONGEST_CAUSE] or None,
-        }
-        if doc is not None:
-            row |= {
-                "record_id": doc.id,
-                "url": doc.url,
-                "domain": domain(doc.url),
-                "date": doc.date or None,
-                "status": doc.status,
-                "language": doc.attributes.get("language"),
-            }
-            if doc.text:
-                row |= {"words": len(doc.words), "bytes": len(doc.text.encode())}
-        return row
 
     def commit(self) -> None:
         """Makes everything taken so far durable against a kill."""
@@ -218,13 +197,14 @@ class ScanOutput:
         self.state["lengths"] = {name: spill.commit() for name, spill in self.spills.items()}
         self.state["sketches"] = {name: writer.commit() for name, writer in self.sketches.items()}
         self.state["cpu_ns"] = process_time_ns() - self.cpu_start
+        for place, piece in enumerate(self.state["pieces"]):
+            piece["size"] = self.sizes.get(place, piece["size"])
         write_json(self.folder / "state.json", self.state)
         self.waiting = self.waiting_characters = 0
 
     def finish(self, belt: Belt) -> None:
         """Packs the spills, and gives the folder its final name."""
-        if self.state["end"] is None:  # nothing was read: the limit was reached before
-            self.state["first"] = self.state["end"] = self.task.part.start
+        self._piece(0, self.task.part.start)  # where nothing was read: the limit was reached before
         self.commit()
         self.cursor.close()
         for name, spill in self.spills.items():
@@ -235,8 +215,35 @@ class ScanOutput:
         by_stage = dict(belt.cpu_ns)
         for name in belt.cpu_ns:
             belt.cpu_ns[name] = 0
-        write_json(self.folder / "result.json", {**self.state, "cpu_by_stage_ns": by_stage})
+        result: ScanResult = {**self.state, "cpu_by_stage_ns": by_stage, "limit": self.task.limit}
+        write_json(self.folder / "result.json", result)
         publish(self.folder, self.task.folder)
+
+
+def _ledger_row(file: InputFile, span: Span, doc: Document | None, stage: str, drop: Drop) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "source": file.source,
+        "file_path": file.name,
+        "offset": span.offset,
+        "length": span.length,
+        "stage": stage,
+        "reason": drop.reason,
+        "value": drop.value,
+        "limit": drop.limit,
+        "cause": clean(drop.cause[: 4 * LONGEST_CAUSE])[:LONGEST_CAUSE] or None,
+    }
+    if doc is not None:
+        row |= {
+            "record_id": doc.id,
+            "url": doc.url,
+            "domain": domain(doc.url),
+            "date": doc.date or None,
+            "status": doc.status,
+            "language": doc.attributes.get("language"),
+        }
+        if doc.text:
+            row |= {"words": len(doc.words), "bytes": len(doc.text.encode())}
+    return row
 
 
 def publish(folder: Path, final: Path) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +13,13 @@ from curate.executors.executor import Executor, Outcome
 from curate.scan import alone, guard
 from curate.scan.slice import scan
 from curate.scan.tasks import ScanResult, ScanTask, load_run, load_tasks, save_tasks
-from curate.sources import find_files, hold_to_names, identity, reader
+from curate.sources import find_files, hold_to_names, identity, indirect, reader
 from curate.sources.reader import InputFile, Slice
 
 SMALLEST_SLICE, LARGEST_SLICE = 1 << 20, 64 << 20
 SLICES_A_WORKER = 8
 MOST_TASKS = 100_000
+GROUP_BYTES, GROUP_FILES = SMALLEST_SLICE, 64  # of small files that are one task, unless there were too many tasks
 STRIKES = 5  # deaths at one place, none of which accuses a page, before the run gives up
 
 ResultSeen = Callable[[ScanTask, ScanResult], None]
@@ -56,19 +57,39 @@ def plan(config: Config, files: list[InputFile], work: Path, size: int, limit: i
     with suppress(FileNotFoundError):
         return load_tasks(str(work))
     tasks: list[ScanTask] = []
-    for index, file in enumerate(files):
-        parts = [Slice()] if limit is not None else reader(config.input[file.source], file).slices(file, size)
-        tasks += [ScanTask(str(work), len(tasks) + number, index, part, limit) for number, part in enumerate(parts)]
+    for first, count in groups(config, files, size):
+        file = files[first]
+        parts = [Slice()]
+        if count == 1 and limit is None:
+            parts = reader(config.input[file.source], file).slices(file, size)
+        tasks += [ScanTask(str(work), len(tasks) + n, first, part, limit, count) for n, part in enumerate(parts)]
     save_tasks(work, tasks)
     return tasks
 
 
-def crawl(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> list[ScanResult]:
-    """The results of all scan tasks, in order."""
-    _try_leftovers(tasks)
+def groups(config: Config, files: list[InputFile], size: int) -> Iterator[tuple[int, int]]:
+    """Files that stand together in a task, as the number of the first and how many: small ones of one source.
+
+    Which ones they are follows from their order and sizes. A file over `size` bytes is by itself, since it may be cut.
+    """
+    most_bytes = max(GROUP_BYTES, sum(file.size for file in files) // MOST_TASKS)
+    most_files = max(GROUP_FILES, len(files) // MOST_TASKS)
+    first = held = 0
+    for index, file in enumerate(files):
+        small = file.size <= min(size, most_bytes) and not indirect(config.input[file.source], file)
+        fits = small and file.source == files[first].source and held + file.size <= most_bytes
+        if index > first and not (fits and index - first < most_files):
+            yield first, index - first
+            first, held = index, 0
+        held += file.size if small else most_bytes + 1
+    if files:
+        yield first, len(files) - first
+
+
+def crawl(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> tuple[list[ScanTask], list[ScanResult]]:
+    """All scan tasks and their results, in order."""
+    try_leftovers(tasks)
     done: dict[int, ScanResult] = {}
-    if tasks and tasks[0].limit is not None:
-        return _up_to_limit(tasks, executor, progress)
     see_through(tasks, executor, progress, done)
     for _ in range(len(tasks)):
         wrong = _gaps(tasks, done)
@@ -78,18 +99,7 @@ def crawl(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> li
             shutil.rmtree(task.folder, ignore_errors=True)
             done.pop(task.index)
         see_through(wrong, executor, progress, done)
-    return [done[task.index] for task in tasks]
-
-
-def _up_to_limit(tasks: list[ScanTask], executor: Executor, progress: ResultSeen) -> list[ScanResult]:
-    """File after file until the limit is reached; the tasks behind it read nothing."""
-    done: dict[int, ScanResult] = {}
-    left = tasks[0].limit or 0
-    for task in tasks:
-        limited = ScanTask(task.work, task.index, task.file_index, task.part, left)
-        see_through([limited], executor, progress, done)
-        left = max(0, left - int(done[task.index]["documents"]))
-    return [done[task.index] for task in tasks]
+    return tasks, [done[task.index] for task in tasks]
 
 
 def see_through(tasks: list[ScanTask], executor: Executor, progress: ResultSeen, done: dict[int, ScanResult]) -> None:
@@ -111,16 +121,16 @@ def see_through(tasks: list[ScanTask], executor: Executor, progress: ResultSeen,
 
 def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> None:
     """Accuses the page under the cursor where the signal proves it; else tries that page alone."""
-    offset = guard.cursor_at(task.folder.with_suffix(".tmp") / "cursor")
+    place, offset = page = guard.cursor_at(task.folder.with_suffix(".tmp") / "cursor")
     verdicts = guard.Accusations(Path(task.work, "guard"))
     if offset == guard.TOGETHER and not verdicts.are_apart(task.index):
         verdicts.set_apart(task.index)  # one by one, the same pages tell which it was
         return
     reason = guard.accusation(outcome.signal)
-    if offset >= 0 and _accused(task, offset, (reason, outcome.death) if reason else alone.verdict(task, offset)):
+    if offset >= 0 and _accused(task, page, (reason, outcome.death) if reason else None):
         return
     run = load_run(task.work)
-    name = run.files[task.file_index].name
+    name = run.files[task.file_index + max(0, place)].name
     died = f"the worker died {STRIKES} times"
     message = f"{name}: {died} ({outcome.death}); give it more --memory, or fewer --workers"
     if offset >= 0:
@@ -134,22 +144,24 @@ def _after_death(task: ScanTask, outcome: Outcome, strikes: Counter[str]) -> Non
         raise UserError(message)
 
 
-def _accused(task: ScanTask, offset: int, verdict: tuple[str, str] | None) -> bool:
-    """Stores a verdict against a page, if there is one; returns whether there is."""
+def _accused(task: ScanTask, page: guard.Mark, proved: tuple[str, str] | None = None) -> bool:
+    """Stores the verdict against a page, where one is proved or that page does harm alone, too; returns whether so."""
+    file_index = task.file_index + page.file
+    verdict = proved or alone.verdict(task.work, file_index, page.offset)
     if verdict is not None:
-        guard.Accusations(Path(task.work, "guard")).store(task.file_index, offset, *verdict)
+        guard.Accusations(Path(task.work, "guard")).store(file_index, page.offset, *verdict)
     return verdict is not None
 
 
-def _try_leftovers(tasks: list[ScanTask]) -> None:
+def try_leftovers(tasks: list[ScanTask]) -> None:
     """Pages that were on the belt when an earlier run was killed: each is tried alone before it is met again."""
     for task in tasks:
         folder = task.folder.with_suffix(".tmp")
-        offset = guard.cursor_at(folder / "cursor") if folder.exists() else guard.IDLE
-        if offset == guard.TOGETHER:
+        page = guard.cursor_at(folder / "cursor")
+        if page.offset == guard.TOGETHER:
             guard.Accusations(Path(task.work, "guard")).set_apart(task.index)
-        if offset >= 0:
-            _accused(task, offset, alone.verdict(task, offset))
+        if page.offset >= 0:
+            _accused(task, page)
 
 
 def _gaps(tasks: list[ScanTask], done: dict[int, ScanResult]) -> list[ScanTask]:
@@ -159,8 +171,9 @@ def _gaps(tasks: list[ScanTask], done: dict[int, ScanResult]) -> list[ScanTask]:
     """
     wrong = []
     for before, task in pairwise(tasks):
-        if task.file_index == before.file_index and done[task.index]["first"] != done[before.index]["end"]:
-            part = Slice(done[before.index]["end"], task.part.end, exact=True)
+        end = done[before.index]["pieces"][-1]["end"]
+        if task.file_index == before.file_index and done[task.index]["pieces"][0]["first"] != end:
+            part = Slice(end, task.part.end, exact=True)
             wrong.append(ScanTask(task.work, task.index, task.file_index, part, task.limit))
             break  # what comes after it is judged when this one is right
     return wrong

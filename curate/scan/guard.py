@@ -14,6 +14,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from curate.document import Drop
 from curate.durable import write_json
@@ -37,34 +38,46 @@ def sketching(number: int) -> int:
     return IDLE - 1 - number
 
 
+class Mark(NamedTuple):
+    """What a cursor says: the offset of the page on the belt, and the place of its file among those of the task."""
+
+    file: int
+    offset: int
+
+
+CURSOR, WORD = struct.Struct("<qq"), struct.Struct("<q")  # a Mark, and each of the two
+
+
 class Cursor:
-    """Eight bytes in a mapped file: the offset of the page on the belt, a word of `sketching`, or IDLE.
+    """A `Mark` in a mapped file, where a word of `sketching`, TOGETHER or IDLE may stand for the offset.
 
     It survives the process.
     """
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        os.pwrite(descriptor, bytes(8), 0)  # takes its block now: a full disk is an error here and no SIGBUS later
-        self.map = mmap.mmap(descriptor, 8)
+        os.pwrite(descriptor, bytes(CURSOR.size), 0)  # takes its block now: a full disk is an error, no SIGBUS later
+        self.map = mmap.mmap(descriptor, CURSOR.size)
         os.close(descriptor)
         self.set(IDLE)
 
-    def set(self, offset: int) -> None:
-        struct.pack_into("<q", self.map, 0, offset)
+    def set(self, offset: int, file: int = 0) -> None:
+        if offset >= 0:
+            WORD.pack_into(self.map, 0, file)  # first, and only then: a kill in between accuses nobody
+        WORD.pack_into(self.map, WORD.size, offset)
 
     def close(self) -> None:
         self.set(IDLE)
         self.map.close()
 
 
-def cursor_at(path: Path) -> int:
-    """The offset a dead worker left in its cursor file; IDLE where there is none."""
+def cursor_at(path: Path) -> Mark:
+    """What a dead worker left in its cursor file; IDLE where there is none."""
     try:
         data = path.read_bytes()
     except OSError:
-        return IDLE
-    return int(struct.unpack("<q", data)[0]) if len(data) == 8 else IDLE
+        return Mark(0, IDLE)
+    return Mark(*CURSOR.unpack(data)) if len(data) == CURSOR.size else Mark(0, IDLE)
 
 
 def arm(cpu_seconds: float | None) -> None:
@@ -128,10 +141,13 @@ class Accusations:
         """Whether a task's pages pass one by one."""
         return (self.folder / f"apart-{task:06d}").exists()
 
-    def of_file(self, file_index: int) -> dict[int, Drop]:
-        """Offsets in one input file and the verdict on the page there."""
+    def of_files(self, numbers: range) -> dict[Mark, Drop]:
+        """The verdicts on pages of some input files, by the file's place among them and the page's offset."""
         found = {}
-        for path in self.folder.glob(f"{file_index:06d}-*.json"):
-            verdict = json.loads(path.read_text())
-            found[int(path.stem.partition("-")[2])] = Drop(verdict["reason"], cause=verdict["cause"])
+        for path in self.folder.glob("[0-9]*-*.json"):
+            file, _, offset = path.stem.partition("-")
+            if int(file) in numbers:
+                verdict = json.loads(path.read_text())
+                page = Mark(int(file) - numbers.start, int(offset))
+                found[page] = Drop(verdict["reason"], cause=verdict["cause"])
         return found

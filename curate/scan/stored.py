@@ -28,14 +28,19 @@ def expected(tasks: Sequence[ScanTask], files: Sequence[InputFile]) -> list[Expe
     """What each task will read; the bytes of a file's tasks add up to its size."""
     return [
         Expected(size, task.part.start, size if task.part.end is None else task.part.end - task.part.start)
-        for number, mine in _by_file(tasks)
-        for task, size in zip(mine, _shares(mine, files[number].size), strict=True)
+        for mine in _by_file(tasks)
+        for task, size in zip(mine, _shares(mine, _size(mine[0], files)), strict=True)
     ]
 
 
-def _by_file(tasks: Sequence[ScanTask]) -> Iterator[tuple[int, list[ScanTask]]]:
-    for number, mine in groupby(tasks, key=lambda task: task.file_index):
-        yield number, list(mine)
+def _by_file(tasks: Sequence[ScanTask]) -> Iterator[list[ScanTask]]:
+    """The tasks that read the same file, or the same small files."""
+    for _, mine in groupby(tasks, key=lambda task: task.file_index):
+        yield list(mine)
+
+
+def _size(task: ScanTask, files: Sequence[InputFile]) -> int:
+    return sum(files[number].size for number in task.file_numbers)
 
 
 def _shares(tasks: list[ScanTask], size: int) -> list[int]:
@@ -47,17 +52,21 @@ def _shares(tasks: list[ScanTask], size: int) -> list[int]:
 
 
 def read_bytes(
-    tasks: Sequence[ScanTask], files: Sequence[InputFile], read: Sequence[int], extents: Mapping[int, int | None]
+    tasks: Sequence[ScanTask],
+    files: Sequence[InputFile],
+    read: Sequence[Sequence[int]],
+    extents: Mapping[int, int | None],
 ) -> int:
-    """Bytes of the files that were read. `read` tells of each task how far, `extents` of each file its length.
+    """Bytes of the files that were read. `read` tells of each task's files how far, `extents` of each file its length.
 
     A whole run reads every file to its end. A trial run (`limit`) stops in the middle, and of a file that is compressed
     as a whole nobody knows where (no extent): there it is what was inflated, at most the file.
     """
     if not tasks or tasks[0].limit is None:
-        return sum(files[number].size for number, _ in _by_file(tasks))
+        return sum(_size(mine[0], files) for mine in _by_file(tasks))
     total = 0
-    for task, units in zip(tasks, read, strict=True):
-        size, extent = files[task.file_index].size, extents.get(task.file_index)
-        total += min(size, size * units // extent if extent else units)
+    for task, of_files in zip(tasks, read, strict=True):
+        for number, units in zip(task.file_numbers, of_files):
+            size, extent = files[number].size, extents.get(number)
+            total += min(size, size * units // extent if extent else units)
     return total

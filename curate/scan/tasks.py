@@ -17,17 +17,41 @@ from curate.sources.reader import InputFile, Slice
 
 @dataclass(frozen=True, slots=True)
 class ScanTask:
-    """One slice of one file. `limit` caps the documents it reads (trial runs)."""
+    """One slice of one file, or `files` small files of one source from number `file_index` on, all of each.
+
+    `limit` caps the documents it reads (trial runs).
+    """
 
     work: str
     index: int
     file_index: int
     part: Slice
     limit: int | None = None
+    files: int = 1
 
     @property
     def folder(self) -> Path:
         return Path(self.work, "scan", f"{self.index:06d}")
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether it reads its files from begin to end."""
+        return self.part == Slice() and self.limit is None
+
+    @property
+    def file_numbers(self) -> range:
+        """The files that it reads, by their numbers in the run."""
+        return range(self.file_index, self.file_index + self.files)
+
+
+class Piece(TypedDict):
+    """What a task entered of one file; its records tile [first, end), in units of `Address.offset`."""
+
+    first: int
+    end: int
+    survivors: int
+    other: int  # units of records that are no documents
+    size: int | None  # of the file, in these units, where a task reads all of it and its reader can tell
 
 
 class ScanCounts(TypedDict):
@@ -38,6 +62,7 @@ class ScanCounts(TypedDict):
     survivors: int
     ledger: int
     measures: int
+    pieces: list[Piece]  # of the task's files, in their order, as far as it came
     words: int  # of the survivors
     bytes: int
     cpu_ns: int
@@ -49,11 +74,10 @@ class ScanCounts(TypedDict):
 
 
 class ScanResult(ScanCounts):
-    """The counts of a finished task; its records tile [first, end) of the file, in units of `Address.offset`."""
+    """The counts of a finished task."""
 
-    first: int
-    end: int
     cpu_by_stage_ns: dict[str, int]
+    limit: int | None  # under which it ran
 
 
 @dataclass(frozen=True)
@@ -103,4 +127,4 @@ def save_tasks(work: Path, tasks: list[ScanTask]) -> None:
 def load_tasks(work: str) -> list[ScanTask]:
     """The scan tasks as they were planned. FileNotFoundError where none were."""
     stored = json.loads(Path(work, "tasks.json").read_text())
-    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"]) for t in stored]
+    return [ScanTask(work, t["index"], t["file_index"], Slice(**t["part"]), t["limit"], t["files"]) for t in stored]

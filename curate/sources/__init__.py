@@ -1,7 +1,7 @@
 """Readers of crawl and text files: one file per kind of input, and the concerns they stand on."""
 
 from curate.sources.files import find_files, identity, is_there, size_now
-from curate.sources.formats import hold_to_names, reader
+from curate.sources.formats import hold_to_names, indirect, reader
 from curate.sources.remote import mask_url, masked
 from curate.sources.settings import SourceConfig
 
@@ -13,6 +13,7 @@ __all__ = [
     "find_files",
     "hold_to_names",
     "identity",
+    "indirect",
     "is_there",
     "mask_url",
     "masked",

@@ -54,6 +54,7 @@ class CdxReader:
     suffixes: ClassVar[tuple[str, ...]] = (".cdxj", ".cdx")
     pages: ClassVar[bool] = True
     records: ClassVar[bool] = False
+    indirect: ClassVar[bool] = True
 
     @property
     def columns(self) -> Mapping[str, pa.DataType]:

@@ -92,6 +92,11 @@ def format_of(name: str, format: str, place: str) -> str:
     raise UserError(f"{place}: '{name}' has none of the known endings ({known}, each also with {packed}); set `format`")
 
 
+def indirect(config: SourceConfig, file: InputFile) -> bool:
+    """Whether a file only names what is read, so that its size says nothing of the work that is in it."""
+    return bool(getattr(reader_class(format_of(file.name, config.kind, f"input.{file.source}")), "indirect", False))
+
+
 def reader(config: SourceConfig, file: InputFile) -> Reader:
     """The reader of a file: by `format`, or by the file's suffix where that is `auto`. Raises UserError."""
     made: Reader = reader_class(format_of(file.name, config.kind, f"input.{file.source}"))(config, file)

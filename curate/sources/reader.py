@@ -69,7 +69,10 @@ class Slice:
 
 
 class Reader(Protocol):
-    """Reads one format, as `Reader(config, file)`; frozen dataclasses."""
+    """Reads one format, as `Reader(config, file)`; frozen dataclasses.
+
+    One whose files only name what is read says `indirect = True`: small files of others may share a task.
+    """
 
     suffixes: ClassVar[tuple[str, ...]]
     """endings of names that tell the format, without that of a compression; () where only `format` does"""

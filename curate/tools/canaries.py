@@ -125,7 +125,7 @@ def _chosen(survivors: Survivors) -> list[int]:
 
 def _read(survivors: Survivors, number: int) -> Document | None:
     """A document as the reader gives it."""
-    file, offset = survivors.file(survivors.task_of(number)), int(survivors.offsets[number])
+    file, offset = survivors.file(number), int(survivors.offsets[number])
     for span in reader(survivors.config.input[file.source], file).read(file, Slice(offset, offset + 1)):
         if span.offset == offset:
             return span.settled().document

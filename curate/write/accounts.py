@@ -12,7 +12,7 @@ from curate.decide.survivors import Survivors, lengths
 from curate.output.facts import AlarmRow, Dropped, Kept, KeptBy, Stats
 from curate.output.written import ShardFacts, TableFacts
 from curate.scan.stored import read_bytes
-from curate.scan.tasks import ScanResult, load_run
+from curate.scan.tasks import Piece, ScanResult, load_run
 from curate.sources import is_there, reader
 from curate.sources.reader import InputFile
 from curate.stage import OPENING
@@ -27,28 +27,30 @@ class AccountsOpen(Exception):
 def check_bytes(survivors: Survivors, results: list[ScanResult], limited: bool) -> None:
     """The spans of each file tile it. Bytes are summed from the written rows and compared with the offsets."""
     run = load_run(str(survivors.work))
+    by_file: dict[int, list[Piece]] = {}
+    sizes: dict[int, int | None] = {}  # that tasks looked up themselves
     for index, (task, result) in enumerate(zip(survivors.tasks, results, strict=True)):
-        written = lengths(survivors, index) + sum(size for _, size in result["types"].values())
-        read = result["end"] - result["first"]
-        if written != read:
-            name = run.files[task.file_index].name
-            raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
-    if not limited:
-        by_file: dict[int, list[ScanResult]] = {}
-        for task, result in zip(survivors.tasks, results, strict=True):
-            by_file.setdefault(task.file_index, []).append(result)
-        for number, of_file in by_file.items():
-            file = run.files[number]
-            size = reader(run.config.input[file.source], file).size(file) if is_there(file) else None
-            _check_ends(file, of_file, size)
+        for number, piece, rows in zip(task.file_numbers, result["pieces"], lengths(survivors, index)):
+            written, read = rows + piece["other"], piece["end"] - piece["first"]
+            if written != read:
+                name = run.files[number].name
+                raise AccountsOpen(f"{name}: task {task.index} read {read} bytes but entered {written}")
+            by_file.setdefault(number, []).append(piece)
+            if task.reads_all:
+                sizes[number] = piece["size"]
+    for number, pieces in by_file.items() if not limited else ():
+        file = run.files[number]
+        if number not in sizes:
+            sizes[number] = reader(run.config.input[file.source], file).size(file) if is_there(file) else None
+        _check_ends(file, pieces, sizes[number])
 
 
-def _check_ends(file: InputFile, results: list[ScanResult], size: int | None) -> None:
-    for before, after in pairwise(results):
+def _check_ends(file: InputFile, pieces: list[Piece], size: int | None) -> None:
+    for before, after in pairwise(pieces):
         if before["end"] != after["first"]:
             raise AccountsOpen(f"{file.name}: nothing entered between {before['end']} and {after['first']}")
-    if results and (results[0]["first"] != 0 or (size is not None and results[-1]["end"] != size)):
-        raise AccountsOpen(f"{file.name}: entered bytes {results[0]['first']} to {results[-1]['end']} of {size}")
+    if pieces[0]["first"] != 0 or (size is not None and pieces[-1]["end"] != size):
+        raise AccountsOpen(f"{file.name}: entered bytes {pieces[0]['first']} to {pieces[-1]['end']} of {size}")
 
 
 def check_rows(read: int, shards: Path, parts: Path, documents: int, dropped: int) -> None:
@@ -88,10 +90,11 @@ def stats(
 
 def _read_bytes(survivors: Survivors, results: list[ScanResult]) -> int:
     run, tasks = load_run(str(survivors.work)), survivors.tasks
-    limited = {task.file_index for task in tasks if task.limit is not None}
+    limited = {number for task in tasks if task.limit is not None for number in task.file_numbers}
     files = {number: run.files[number] for number in sorted(limited) if is_there(run.files[number])}
     extents = {number: reader(run.config.input[file.source], file).size(file) for number, file in files.items()}
-    return read_bytes(tasks, run.files, [result["end"] - result["first"] for result in results], extents)
+    read = [[piece["end"] - piece["first"] for piece in result["pieces"]] for result in results]
+    return read_bytes(tasks, run.files, read, extents)
 
 
 def read_types(results: list[ScanResult]) -> dict[str, tuple[int, int]]:

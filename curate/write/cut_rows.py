@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from curate.decide import edited
 from curate.decide.survivors import Survivors
 from curate.output.schema import CUTS
+from curate.scan.tasks import load_run
 
 
 def cut_counts(survivors: Survivors) -> list[int]:
@@ -26,11 +28,19 @@ def _tasks(survivors: Survivors) -> range:
 
 
 def cuts_of(survivors: Survivors, task: int) -> pa.Table:
-    """All that was cut of a task's survivors: by offset, then stage after stage, then by place in the text."""
+    """All that was cut of a task's survivors: by page, then stage after stage, then by place in the text."""
     decide = survivors.work / "decide"
     paths = [edited.folder_of(decide, stage, task) / edited.SPANS for stage in edited.held(decide)]
     table = pa.concat_tables([CUTS.empty_table(), *(pq.read_table(path, schema=CUTS) for path in paths)])
-    return table.take(pa.array(np.argsort(table.column("offset").to_numpy(), kind="stable")))
+    return in_crawl_order(survivors, task, table)
+
+
+def in_crawl_order(survivors: Survivors, task: int, table: pa.Table) -> pa.Table:
+    """Rows of a task with `file_path` and `offset`, by file and offset; those of one page stay in their order."""
+    files = load_run(str(survivors.work)).files
+    names = pa.array([files[number].name for number in survivors.tasks[task].file_numbers], pa.string())
+    of_row = pc.index_in(table.column("file_path"), value_set=names).to_numpy()
+    return table.take(pa.array(np.lexsort((table.column("offset").to_numpy(), of_row))))
 
 
 def causes(survivors: Survivors, task: int) -> dict[int, dict[str, Any]]:

@@ -23,7 +23,7 @@ from curate.output.schema import CUTS, LEDGER, SAMPLES, domain, measures_schema
 from curate.output.written import TableFacts
 from curate.scan.samples import SAMPLE_CHARACTERS, Samples
 from curate.scan.tasks import load_run
-from curate.write.cut_rows import causes, cut_counts, cuts_of, measured_again
+from curate.write.cut_rows import causes, cut_counts, cuts_of, in_crawl_order, measured_again
 
 PART_ROWS = {"ledger": 200_000, "measures": 100_000, "cuts": 100_000}
 GROUP_ROWS = 20_000  # of one row group: what must be read to look up one page
@@ -126,17 +126,15 @@ def part_counts(kind: str, survivors: Survivors, verdicts: VerdictTable) -> list
 
 
 def _ledger_of(survivors: Survivors, index: int, verdicts: VerdictTable) -> pa.Table:
-    """All ledger rows of one task, by offset: the scan's own and those of the corpus stages."""
+    """All ledger rows of one task, in crawl order: the scan's own and those of the corpus stages."""
     scanned = pq.read_table(survivors.tasks[index].folder / "ledger.parquet", schema=LEDGER)
     dropped = list(_corpus_rows(survivors, index, verdicts))
     if not dropped:
         return scanned
-    table = pa.concat_tables([scanned, *dropped])
-    return table.take(pa.array(np.argsort(table.column("offset").to_numpy(), kind="stable")))
+    return in_crawl_order(survivors, index, pa.concat_tables([scanned, *dropped]))
 
 
 def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> Iterator[pa.Table]:
-    file = survivors.file(index)
     names = pq.read_schema(survivors.tasks[index].folder / "survivors.parquet").names
     columns = COLUMNS + [name for name in ("@language",) if name in names]
     begin, noted = int(survivors.starts[index]), causes(survivors, index)
@@ -151,8 +149,8 @@ def _corpus_rows(survivors: Survivors, index: int, verdicts: VerdictTable) -> It
         stages, reasons = verdict_names(verdicts, verdict, rows)
         empty = [None] * len(rows)
         values = {
-            "source": [file.source] * len(rows),
-            "file_path": [file.name] * len(rows),
+            "source": [survivors.source(index)] * len(rows),
+            "file_path": survivors.file_paths(start + rows).to_pylist(),
             "record_id": table.column("id"),
             "domain": [domain(url or "") for url in table.column("url").to_pylist()],
             "stage": stages,
@@ -258,20 +256,21 @@ def _sampled(survivors: Survivors, parts: list[TableFacts]) -> Iterator[list[Sto
 def _fill(rows: list[StoredRow], survivors: Survivors, names: list[str]) -> None:
     """Adds text and URL to the rows of survivors that a corpus stage dropped."""
     index = {name: number for number, name in enumerate(names)}
-    tasks: dict[int, list[int]] = {}  # of each file
-    for place, task in enumerate(survivors.tasks):
-        tasks.setdefault(task.file_index, []).append(place)
-    numbers = [_number(survivors, tasks[index[row["file_path"]]], row["offset"]) for row in rows]
+    starts, files = survivors.pieces
+    stretches: dict[int, list[tuple[int, int]]] = {}  # of survivors of each file
+    for file, start, end in zip(files.tolist(), starts.tolist(), [*starts[1:].tolist(), survivors.size]):
+        stretches.setdefault(file, []).append((start, end))
+    numbers = [_number(survivors, stretches[index[row["file_path"]]], row["offset"]) for row in rows]
     texts = survivors.rows(numbers, ["text", "url"])
     for row, number in zip(rows, numbers, strict=True):
         row["text"], row["url"] = texts[number]["text"][:SAMPLE_CHARACTERS], texts[number]["url"]
 
 
-def _number(survivors: Survivors, tasks: list[int], offset: int) -> int:
-    """The number of the survivor at an offset of the input file that some tasks read."""
-    for index in tasks:
-        offsets = survivors.offsets[survivors.starts[index] : survivors.starts[index + 1]]
+def _number(survivors: Survivors, stretches: list[tuple[int, int]], offset: int) -> int:
+    """The number of the survivor at an offset of the input file that some stretches of survivors are from."""
+    for start, end in stretches:
+        offsets = survivors.offsets[start:end]
         place = int(np.searchsorted(offsets, offset))
         if place < len(offsets) and offsets[place] == offset:
-            return int(survivors.starts[index]) + place
-    raise LookupError(f"{survivors.file(tasks[0]).name}: no survivor at {offset}")
+            return start + place
+    raise LookupError(f"file number {survivors.files_of(stretches[0][0])}: no survivor at {offset}")

@@ -122,7 +122,7 @@ def _kept(
             if by is None:
                 groups = [""] * table.num_rows
             elif by == "source":
-                groups = [survivors.file(task).source] * table.num_rows
+                groups = [survivors.source(task)] * table.num_rows
             else:
                 groups = [NO_VALUE if v is None else str(v) for v in table.column(f"@{by}").to_pylist()]
             yield task, start, sizes, groups

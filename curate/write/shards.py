@@ -158,9 +158,9 @@ def _pieces(
 ) -> Iterator[tuple[npt.NDArray[np.int64], pa.Table]]:
     verdicts = verdict_table(survivors)
     for index, numbers, table in _stored(survivors, task, types):
-        file, added = survivors.file(index), verdicts.added(numbers)
-        rows = _shard_rows(table, file.source, file.name, added, types)
-        kept.add(file.source, rows, table.column("words"), table.column("bytes"))
+        source, added = survivors.source(index), verdicts.added(numbers)
+        rows = _shard_rows(table, source, survivors.file_paths(numbers), added, types)
+        kept.add(source, rows, table.column("words"), table.column("bytes"))
         for _, stage in survivors.config.corpus_stages:
             rows, numbers, added = _spread(stage, rows, numbers, added)
         yield numbers, rows
@@ -183,15 +183,17 @@ def _spread(
 
 
 def _shard_rows(
-    table: pa.Table, source: str, file: str, added: dict[str, Any], types: dict[str, pa.DataType]
+    table: pa.Table, source: str, files: pa.Array, added: dict[str, Any], types: dict[str, pa.DataType]
 ) -> pa.Table:
     schema = shard_schema(types)
     count = table.num_rows
-    constant = {"file_path": file, "source": source, "dump": dump(file)}
+    names = files.dictionary_encode()
+    dumps = pa.array([dump(name) for name in names.dictionary.to_pylist()], pa.string())
+    place = {"file_path": files, "source": pa.repeat(source, count), "dump": dumps.take(names.indices)}
     columns = []
     for field in schema:
-        if field.name in constant:
-            columns.append(pa.array([constant[field.name]] * count, pa.string()))
+        if field.name in place:
+            columns.append(place[field.name])
         elif field.name in added:
             columns.append(pa.array(added[field.name], field.type))
         elif f"@{field.name}" in table.column_names:

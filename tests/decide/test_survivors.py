@@ -19,7 +19,7 @@ def test_offsets_are_gathered_once_whoever_else_asks_meanwhile(tmp_path: Path, m
     stored = [pq.read_table(path, columns=["offset"]) for path in sorted(work.glob("scan/*/survivors.parquet"))]
     true = pa.concat_tables(stored).column("offset").to_pylist()
     first, second = (load_survivors(str(work)) for _ in range(2))
-    first, second = (Survivors(s.work, s.tasks, s.counts, s.ledger, s.measures) for s in (first, second))
+    first, second = (Survivors(s.work, s.tasks, s.held, s.ledger, s.measures) for s in (first, second))
     answers: list[list[int]] = []
     thread = threading.Thread(target=lambda: answers.append(second.offsets.tolist()))
     gathered = []

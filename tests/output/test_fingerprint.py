@@ -1,9 +1,11 @@
 """What differs between two fingerprints, in words for people."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from curate.output import fingerprint
 from curate.output.fingerprint import difference
 
 BEFORE: dict[str, Any] = {
@@ -47,3 +49,16 @@ def test_a_part_that_one_of_both_lacks() -> None:
 def test_many_changes_are_cut_short() -> None:
     files = {f"{number}.txt": "7" * 64 for number in range(5)}
     assert difference({"named_files": {}}, {"named_files": files}).endswith("the file 2.txt is new and 2 more")
+
+
+def test_our_own_code_is_all_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each file of both packages, wherever this module lies; one that differs gives another digest."""
+    files = fingerprint.own_files()
+    root = Path(__file__).parents[2]
+    there = {path.relative_to(root).as_posix() for name in ("curate", "stages") for path in (root / name).rglob("*.py")}
+    assert files.keys() == there and {"curate/run.py", "stages/near_dedup.py"} <= there
+    before = fingerprint.own_code()
+    changed = tmp_path / "run.py"
+    changed.write_bytes(files["curate/run.py"].read_bytes() + b"\n")
+    monkeypatch.setattr(fingerprint, "own_files", lambda: {**files, "curate/run.py": changed})
+    assert fingerprint.own_code.__wrapped__() != before

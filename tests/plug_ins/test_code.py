@@ -3,11 +3,13 @@
 import importlib
 import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 from curate.errors import UserError
+from curate.plug_ins import code
 from curate.plug_ins.code import source_files
 from tests.engine import run_it, settings, text, write_jsonl
 
@@ -75,3 +77,20 @@ def test_a_run_is_not_gone_on_with_after_its_stage_has_changed(folder: Path, nam
     message = rf"holds a run that differs: the code of mine_a:Mine \({name}\) has changed; give --fresh"
     with pytest.raises(UserError, match=message):
         run_it(config)
+
+
+def test_imports_of_our_own_files_are_found_without_parsing_them() -> None:
+    """What the quick search finds in our files is what Python's own parser finds, down to the top-level modules."""
+    root = Path(__file__).parents[2]
+    for path in (path for name in code.OURS for path in (root / name).rglob("*.py")):
+        parsed, searched = set(code._imported(path, root)), set(code._written(path))
+        assert parsed <= searched, path
+        assert {name.partition(".")[0] for name in searched} == {name.partition(".")[0] for name in parsed}, path
+
+
+def test_owners_of_modules_are_those_that_python_tells() -> None:
+    told = packages_distributions()
+    for module in told:
+        if module.isidentifier():
+            assert code.owners(frozenset({module})) == set(told[module])
+    assert code.owners(frozenset({"no_such_module"})) == code.owners(frozenset()) == frozenset()

@@ -146,7 +146,7 @@ def test_a_body_is_decoded_under_the_cursor_and_the_timer(tmp_path: Path, monkey
     def watched(text: str) -> str:
         if text.startswith(("first", "eater")):
             (cursor,) = tmp_path.glob("out/.work/scan/*.tmp/cursor")
-            seen.append((guard.cursor_at(cursor), signal.getitimer(signal.ITIMER_PROF)[0] > 0))
+            seen.append((guard.cursor_at(cursor).offset, signal.getitimer(signal.ITIMER_PROF)[0] > 0))
         if text.startswith("eater"):
             raise MemoryError
         return text

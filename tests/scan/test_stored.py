@@ -32,8 +32,17 @@ def test_shares_of_a_file_add_up_to_its_size() -> None:
 
 def test_a_trial_run_has_read_a_share() -> None:
     tasks = [task(0, 0, 0, None, 5), task(1, 1, 0, None, 0), task(2, 2, 0, None, 3)]
-    assert read_bytes(tasks, FILES, [5, 0, 1000], {0: 7, 1: 500, 2: None}) == 1001 * 5 // 7 + 0 + 70
-    assert read_bytes([task(0, 0, 0, 7)], FILES, [7], {}) == 1001
+    assert read_bytes(tasks, FILES, [[5], [0], [1000]], {0: 7, 1: 500, 2: None}) == 1001 * 5 // 7 + 0 + 70
+    assert read_bytes([task(0, 0, 0, 7)], FILES, [[7]], {}) == 1001
+
+
+def test_small_files_that_share_a_task_are_added_up() -> None:
+    shared = ScanTask("work", 0, 1, Slice(), files=2)
+    assert [one.bytes for one in expected([shared], FILES)] == [570] and read_bytes(
+        [shared], FILES, [[500, 9]], {}
+    ) == 570
+    trial = ScanTask("work", 0, 0, Slice(), 20, files=3)
+    assert read_bytes([trial], FILES, [[7, 100]], {0: 7, 1: 500, 2: None}) == 1101
 
 
 @pytest.mark.parametrize("kind", ["parquet", "jsonl", "jsonl.gz"])

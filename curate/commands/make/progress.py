@@ -90,7 +90,7 @@ class Progress:
         while not self.stop.wait(POLL_SECONDS):
             running = 0
             for folder in (self.work / "scan").glob("*.tmp"):
-                offset = cursor_at(folder / "cursor")
+                offset = cursor_at(folder / "cursor").offset
                 running += self.expected[int(folder.stem)].at(offset) if offset >= 0 else 0
             if self.limit is None:
                 self._move(min(self.bytes + running, self.total))

@@ -81,7 +81,9 @@ def _slice_size(ctx: click.Context, parameter: click.Parameter, value: str | Non
     help="serial: in this process; a page that kills it is named, and entered by the next call.",
 )
 @click.option("--address", help="Address of a Ray cluster (default: a local one).")
-@click.option("--limit", type=click.IntRange(0), help="Read only so many documents (a trial run).")
+@click.option(
+    "--limit", type=click.IntRange(0), help="Read only so many documents, of each source in turn (a trial run)."
+)
 @click.option("--dry-run", is_flag=True, help="Do all the work and print the report, but leave no output.")
 @click.option("--fresh", is_flag=True, help="Remove what an earlier run left in the output first.")
 @click.option("--strict", is_flag=True, help="Exit with status 3 when any input was damaged.")
