@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import IO, Any
 
 import click
@@ -13,6 +17,9 @@ from click.exceptions import NoArgsIsHelpError
 from curate.errors import UserError, printable
 from scale.refusal import Refusal
 from scale.units import read_number, round_numbers
+
+GAP = re.compile(r"\S {2,}\S")  # between the columns of a table or a grid
+LEAST_ROOM = 40  # columns
 
 
 class Refused(click.ClickException):
@@ -90,7 +97,24 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 
 def show(answer: Any, text: str, as_json: bool, numbers: Callable[[Any], Any] = round_numbers) -> None:
     """Print the answer as JSON, its floats by way of `numbers`, or as text."""
-    click.echo(json.dumps(numbers(answer), indent=2) if as_json else printable(text), nl=as_json)
+    if as_json:
+        click.echo(json.dumps(numbers(answer), indent=2))
+    else:
+        click.echo(fitted(printable(text)), nl=False)
+
+
+def fitted(text: str) -> str:
+    """Sentences in the width of the terminal that they go to; rows of tables and grids, and all for a pipe, stay."""
+    if not sys.stdout.isatty():
+        return text
+    room = max(LEAST_ROOM, get_terminal_size().columns)
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= room or GAP.search(line) else _wrapped(line, room) for line in lines)
+
+
+def _wrapped(line: str, room: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(line, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 @click.group("scale", cls=RefusingGroup, context_settings={"help_option_names": ["-h", "--help"]})

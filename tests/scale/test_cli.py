@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from curate.cli import cli
 from scale.budget import BESIROGLU
 from scale.cli import main
+from scale.commands.group import fitted
 from scale.planner.answers.fits import LEAST_POINTS
 from scale.planner.step.workload import Layout
 
@@ -293,3 +294,15 @@ def test_what_is_small_is_not_printed_as_zero(tmp_path: Path) -> None:
     assert "seconds with failures" in text and "ms by cause" in text and " 1 micro-batch, bubble" in text
     assert "80K training tokens would stay within 4" in text
     assert "$9.99" in scale("budget", "--params", "7B", "--tokens", "140M", "--price", "2.4462").output
+
+
+def test_sentences_fit_a_terminal_and_a_pipe_gets_them_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentence = "  of 12 GPUs " + "one more word " * 10 + "and the end\n"
+    grid = "stage 0" + "   1" * 30 + "\n"
+    assert fitted(sentence + grid) == sentence + grid
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = fitted(sentence + grid).split("\n")
+    assert all(len(line) <= 60 for line in lines[:-2]) and len(lines) == 5
+    assert lines[-2] == grid.rstrip("\n") and lines[1].startswith("    ")
+    assert " ".join(" ".join(lines[:-2]).split()) == sentence.strip()
