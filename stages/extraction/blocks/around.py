@@ -10,7 +10,7 @@ from stages.extraction.blocks.tags import Ints, Mask
 HALF_WORD = 0.5  # so that blocks without a word count a little
 # Of the F-measure (van Rijsbergen 1979, chapter 7). Blocks err together, so that the same F1 comes of asking for a
 # little more precision than the probabilities would.
-BETA = {"precision": 0.5, "none": 0.8, "recall": 1.6}
+BETA = {"precision": 0.5, "none": 0.7, "recall": 1.6}
 BESIDE, NEAR, BOXES = (-3, -2, -1, 1, 2, 3), (2, 6, 20), 6  # blocks, blocks, elements around
 NAMES = [
     "first",

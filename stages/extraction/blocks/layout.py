@@ -80,7 +80,11 @@ def _line(raw: str, verbatim: bool) -> str:
     """A block's text as it is written out, "" where it has none."""
     if "&" in raw:
         raw = unescape(raw)
-    return " ".join(raw.split()) if not verbatim else "" if raw.isspace() else raw.strip("\r\n")
+    if verbatim:
+        return "" if raw.isspace() else raw.strip("\r\n")
+    if raw.isprintable() and "  " not in raw:  # no white space but single spaces
+        return raw.strip()
+    return " ".join(raw.split())
 
 
 def _gaps(places: _Places) -> tuple[Ints, Ints]:

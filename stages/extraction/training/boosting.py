@@ -19,9 +19,9 @@ MOST = 32_767  # of a value, in parts of SCALE
 class Boosting:
     """How trees are grown."""
 
-    trees: int = 100
+    trees: int = 200
     depth: int = 6
-    rate: float = 0.25
+    rate: float = 0.16
     ridge: float = 3.0  # times the mean weight of a row, added to each sum of second derivatives
     columns: float = 0.2  # share of the features tried at a level
     rows: float = 0.5  # share of the rows that a tree is chosen by
