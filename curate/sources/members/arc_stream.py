@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from curate.sources.members.warc_record import WarcHeader
-from curate.sources.members.warc_stream import HEAD_BYTES, SMALL_BLOCK, STEP, Record, Stretches
+from curate.sources.members.warc_stream import HEAD_BYTES, SMALL_BLOCK, STEP, Record, Stretches, tiled
 
 MAGIC = b"filedesc:"
 # Addresses may hold spaces, as they were typed; the IP address and the date behind them are what can be trusted.
@@ -20,20 +20,8 @@ CAUSE = "no ARC header, or its length does not fit"
 
 
 def arc_records(window: Stretches, offset: int, max_bytes: int) -> Iterator[Record]:
-    """Records, damage and padding from `offset` to the end of the bytes; they tile without a gap."""
-    while True:
-        window.release(offset)
-        head = window.take(offset, HEAD_BYTES)
-        if not head:
-            return
-        rest = head.lstrip(b"\0\r\n \t")
-        if len(rest) < len(head):
-            yield Record(offset, len(head) - len(rest))
-            offset += len(head) - len(rest)
-            continue
-        record = _record(window, offset, max_bytes)
-        yield record
-        offset += record.length
+    """The records of an ARC stream, as `tiled` yields them."""
+    return tiled(window, offset, max_bytes, _record)
 
 
 def _record(window: Stretches, offset: int, max_bytes: int) -> Record:

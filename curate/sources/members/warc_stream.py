@@ -4,7 +4,7 @@ Nothing but Content-Length says where such a record ends, so it is believed only
 line, the next record, or the end. Where it does not fit, a digest or the next true header decides.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Protocol
@@ -54,7 +54,9 @@ class Stretches(Protocol):
     def release(self, offset: int) -> None: ...
 
 
-def stream_records(window: Stretches, offset: int, max_bytes: int) -> Iterator[Record]:
+def tiled(
+    window: Stretches, offset: int, max_bytes: int, record_at: Callable[[Stretches, int, int], Record]
+) -> Iterator[Record]:
     """Records, damage and padding from `offset` to the end of the bytes; they tile without a gap."""
     while True:
         window.release(offset)
@@ -66,9 +68,14 @@ def stream_records(window: Stretches, offset: int, max_bytes: int) -> Iterator[R
             yield Record(offset, len(head) - len(rest))
             offset += len(head) - len(rest)
             continue
-        record = _record(window, offset, max_bytes)
+        record = record_at(window, offset, max_bytes)
         yield record
         offset += record.length
+
+
+def stream_records(window: Stretches, offset: int, max_bytes: int) -> Iterator[Record]:
+    """The records of a WARC stream, as `tiled` yields them."""
+    return tiled(window, offset, max_bytes, _record)
 
 
 def _record(window: Stretches, offset: int, max_bytes: int) -> Record:
