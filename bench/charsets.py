@@ -22,14 +22,38 @@ from pathlib import Path
 from curate.sources.charset import broken_share, decode
 
 CHARSETS = {
-    "ko": "euc_kr cp949 iso2022_kr", "ja": "euc_jp cp932 iso2022_jp", "zh_CN": "gb2312 gbk gb18030", "zh_TW": "big5",
-    "ru": "cp1251 koi8_r cp866 iso8859_5 mac_cyrillic", "uk": "cp1251 koi8_u mac_cyrillic", "bg": "cp1251 mac_cyrillic",
-    "be": "cp1251", "sr": "cp1251 iso8859_5", "el": "iso8859_7 cp1253", "he": "cp1255 iso8859_8",
-    "ar": "cp1256 iso8859_6", "fa": "cp1256", "th": "cp874", "tr": "cp1254", "pl": "cp1250 iso8859_2",
-    "cs": "cp1250 iso8859_2", "hu": "cp1250 iso8859_2", "ro": "iso8859_2", "sk": "cp1250", "hr": "cp1250 iso8859_2",
-    "sl": "cp1250", "lt": "cp1257", "lv": "cp1257", "et": "cp1252 cp1257", "de": "cp1252 mac_roman",
-    "en": "cp1252 mac_roman", "fr": "cp1252 mac_roman iso8859_15", "es": "cp1252", "pt_BR": "cp1252", "vi": "cp1258",
-}  # fmt: skip
+    "ko": "euc_kr cp949 iso2022_kr",
+    "ja": "euc_jp cp932 iso2022_jp",
+    "zh_CN": "gb2312 gbk gb18030",
+    "zh_TW": "big5",
+    "ru": "cp1251 koi8_r cp866 iso8859_5 mac_cyrillic",
+    "uk": "cp1251 koi8_u mac_cyrillic",
+    "bg": "cp1251 mac_cyrillic",
+    "be": "cp1251",
+    "sr": "cp1251 iso8859_5",
+    "el": "iso8859_7 cp1253",
+    "he": "cp1255 iso8859_8",
+    "ar": "cp1256 iso8859_6",
+    "fa": "cp1256",
+    "th": "cp874",
+    "tr": "cp1254",
+    "pl": "cp1250 iso8859_2",
+    "cs": "cp1250 iso8859_2",
+    "hu": "cp1250 iso8859_2",
+    "ro": "iso8859_2",
+    "sk": "cp1250",
+    "hr": "cp1250 iso8859_2",
+    "sl": "cp1250",
+    "lt": "cp1257",
+    "lv": "cp1257",
+    "et": "cp1252 cp1257",
+    "de": "cp1252 mac_roman",
+    "en": "cp1252 mac_roman",
+    "fr": "cp1252 mac_roman iso8859_15",
+    "es": "cp1252",
+    "pt_BR": "cp1252",
+    "vi": "cp1258",
+}
 SIZES = (40, 150, 600, 2500)
 MARKS = re.compile(r"%[-0-9.*$#+ ]*l*[a-zA-Z%]|[_&<>]|\x04.*")
 QUOTED = re.compile(r"[\"']([^\"']+)[\"']")

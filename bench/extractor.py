@@ -23,7 +23,7 @@ from labelled_pages import Page, Score, averaged, f1, pages
 
 from stages.extraction.blocks.around import BETA, choose
 from stages.extraction.blocks.layout import block_texts, text
-from stages.extraction.blocks.model import Model
+from stages.extraction.blocks.model import BlocksModel
 from stages.extraction.source import decoded
 from stages.extraction.training.teacher import Example, Teacher, example
 
@@ -65,7 +65,7 @@ def judge(folders: list[Path], folds: int, only: list[int]) -> None:
 
 
 def answers(
-    model: Model, page: Page, each: Example | None, sure: list[tuple[float, float]]
+    model: BlocksModel, page: Page, each: Example | None, sure: list[tuple[float, float]]
 ) -> Iterator[tuple[str, str]]:
     """The text of each way to choose; what `blocks` expects of its own and what it got is added to `sure`."""
     if each is None:

@@ -84,7 +84,7 @@ def features(page: Page, ballot: names.Ballot) -> Described:
     """The features of a page's blocks; `ballot` holds the votes of class words and tags."""
     called = names.of(page)
     votes = names.votes(page, called, ballot)
-    sums = _Sums(page)
+    sums = _RunningSums(page)
     group = alike(page, called)
     matrix = np.empty((len(NAMES), page.count), np.float32)
     made: dict[str, Floats | list[Floats]] = {
@@ -104,9 +104,9 @@ def features(page: Page, ballot: names.Ballot) -> Described:
     return Described(matrix, group)
 
 
-def share(part: Floats, whole: Floats | float) -> Floats:
+def share(part: Floats, total: Floats | float) -> Floats:
     """A part of a whole, 0 of nothing."""
-    return np.asarray(part / np.maximum(whole, 1.0))
+    return np.asarray(part / np.maximum(total, 1.0))
 
 
 def running(values: Floats) -> Floats:
@@ -116,7 +116,7 @@ def running(values: Floats) -> Floats:
     return sums
 
 
-class _Sums:
+class _RunningSums:
     """Running sums over a page's blocks: words, those in links, sentence ends, words of running text."""
 
     def __init__(self, page: Page) -> None:
@@ -168,7 +168,7 @@ def _around(page: Page) -> Floats:
     return np.asarray(np.cumsum((begin - end).reshape(len(AROUND), size), axis=1)[:, :-1])
 
 
-def _containers(page: Page, sums: _Sums) -> Floats:
+def _containers(page: Page, sums: _RunningSums) -> Floats:
     """Of the elements around a block: what they hold, and how much of the page's."""
     first, last = page.elements.first, page.elements.last
     words, linked, stops, prose = sums.all[:, last] - sums.all[:, first]
@@ -187,7 +187,7 @@ def _containers(page: Page, sums: _Sums) -> Floats:
     return np.asarray(values[_BOX_ROW, page.above[_BOX_LEVEL]])
 
 
-def _position(page: Page, sums: _Sums) -> list[Floats]:
+def _position(page: Page, sums: _RunningSums) -> list[Floats]:
     number = np.arange(page.count)
     titles = np.flatnonzero((page.stream.tag == NUMBER["h1"]) & (page.stream.step == 1))
     title = np.searchsorted(page.place, titles[0]) if len(titles) else None
@@ -214,7 +214,7 @@ def alike(page: Page, called: names.Called) -> Ints:
     return np.asarray(np.unique(key, return_inverse=True)[1])
 
 
-def _repeated(page: Page, group: Ints, sums: _Sums) -> Floats:
+def _repeated(page: Page, group: Ints, sums: _RunningSums) -> Floats:
     """Of all blocks that look like this one."""
     count, words, linked, stops, prose = (
         np.bincount(group, weights) for weights in (None, page.words, page.linked, page.kinds[STOP], sums.prose)
@@ -262,7 +262,7 @@ def window(sums: Floats, radius: int) -> Floats:
     )
 
 
-def _near(sums: _Sums) -> list[Floats]:
+def _near(sums: _RunningSums) -> list[Floats]:
     rows = []
     for radius in NEAR:
         words, linked, prose = window(sums.all[[0, 1, 3]], radius)
@@ -271,7 +271,7 @@ def _near(sums: _Sums) -> list[Floats]:
     return rows
 
 
-def _of_page(page: Page, sums: _Sums) -> Floats:
+def _of_page(page: Page, sums: _RunningSums) -> Floats:
     """Of the page."""
     words, linked, stops, prose = sums.total
     total = max(words, 1.0)

@@ -27,7 +27,7 @@ SETS = ("first", "second")
 
 
 @dataclass(frozen=True)
-class Model:
+class BlocksModel:
     """What `curate train extractor` writes."""
 
     about: str  # what it was trained on, and under which licence that is
@@ -65,7 +65,7 @@ def again(page: Page, described: f.Described, first: Floats) -> NDArray[np.float
 
 
 @lru_cache(maxsize=4)
-def load(path: str | None = None) -> Model:
+def load(path: str | None = None) -> BlocksModel:
     """The model in a file, None for ours, loaded once a process. Raises UserError for what is none."""
     place = OURS if path is None else Path(path)
     try:
@@ -75,7 +75,9 @@ def load(path: str | None = None) -> Model:
         unknown = {name for each in SETS for name in rows[each]["features"]}.difference(NAMES[1])
         if unknown:
             raise UserError(f"{place}: asks for {min(unknown)}, which this curate does not measure; train it again")
-        return Model(rows["about"], rows["votes"], *(_trees(rows[each], names) for each, names in zip(SETS, NAMES)))
+        return BlocksModel(
+            rows["about"], rows["votes"], *(_trees(rows[each], names) for each, names in zip(SETS, NAMES))
+        )
     except OSError as error:
         raise UserError(f"{place}: can't be read ({error.strerror}); give a file of `curate train extractor`") from None
     except (ValueError, KeyError, TypeError, IndexError) as error:

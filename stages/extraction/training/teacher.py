@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stages.extraction.blocks import features as f
 from stages.extraction.blocks import names
 from stages.extraction.blocks.layout import block_texts
-from stages.extraction.blocks.model import Model, again
+from stages.extraction.blocks.model import BlocksModel, again
 from stages.extraction.blocks.page import Floats, Page, page
 from stages.extraction.blocks.stream import stream
 from stages.extraction.blocks.tags import TAGS
@@ -57,7 +57,7 @@ class Teacher:
 
     boosting: Boosting = field(default_factory=Boosting)
 
-    def train(self, examples: Sequence[Example], about: str) -> Model:
+    def train(self, examples: Sequence[Example], about: str) -> BlocksModel:
         """The model of these examples."""
         cast = votes(examples)
         table = tally(cast)
@@ -68,7 +68,7 @@ class Teacher:
         first = self.boosting.fit(*lessons.all())
         answers = self._honest(lessons)
         seen = [again(e.page, each, answer) for e, each, answer in zip(examples, described, answers)]
-        return Model(about, table, first, self.boosting.fit(*Lessons.of(examples, seen).all()))
+        return BlocksModel(about, table, first, self.boosting.fit(*Lessons.of(examples, seen).all()))
 
     def _honest(self, lessons: "Lessons") -> list[Floats]:
         """First answers on each page by trees that saw no page of its group."""
@@ -175,7 +175,7 @@ class ExtractorTrainer:
             raise ValueError("holds no text, or its true text holds none")
         self.examples.append(made)
 
-    def finish(self) -> Model:
+    def finish(self) -> BlocksModel:
         """The model of the pages added, in whatever order. Raises ValueError for too few."""
         groups = {each.group for each in self.examples}
         if len(groups) < FEWEST:
