@@ -100,7 +100,7 @@ def test_the_same_text_in_any_order_and_process(tmp_path: Path) -> None:
         "<!--" * 100_000,
         "<script>" * 50_000,
         "<svg " * 200_000,
-        "<svg>" * 50_000,
+        "<svg>" * 400_000,
         "<p " + "a=b " * 420_000 + ">text",
         '<p a="' * 100_000,
         "<p a='\">" * 100_000,

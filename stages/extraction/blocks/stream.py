@@ -120,7 +120,8 @@ def _cuts(source: bytes, less: Ints, name: Words, number: Ints, closing: Mask) -
             if what not in ends:
                 ends[what] = less[closing & (number == what)].tolist()
             reached = _close(source, place, what, ends[what])
-        cuts.append((place, reached))
+        if reached > place:
+            cuts.append((place, reached))
     return cuts, body
 
 
@@ -141,10 +142,11 @@ def _said(source: bytes, cuts: list[tuple[int, int]], body: int) -> Said:
     at = source.find(b"og:type", 0, body if PAD < body < HEAD else HEAD)
     after = source[at : at + GRAPH]
     graph = after if b"content" in after else source[max(at - GRAPH, 0) : at]
+    tags = [(place, source.find(b">", place, end), end) for place, end in cuts]
     scripts = [
-        source[place:end] for place, end in cuts if source.find(b"ld+json", place, source.find(b">", place, end)) >= 0
+        source[tag + 1 : end] for place, tag, end in tags if source.find(b"ld+json", place, max(tag, place)) >= 0
     ]
-    return Said(graph if at >= 0 else b"", [script[script.find(b">") + 1 : script.rfind(b"<")] for script in scripts])
+    return Said(graph if at >= 0 else b"", [script[: script.rfind(b"<")] for script in scripts])
 
 
 def _without(source: bytes, less: Ints, cuts: list[tuple[int, int]]) -> tuple[bytes, Mask]:
