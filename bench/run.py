@@ -2,7 +2,7 @@
 
     python bench/run.py --crawl CRAWL... [--documents 20000 200000] [--times 3]
                         [--only crawl dedup gopher extraction after] [--work FOLDER]
-                        [--datatrove VENV] [--text-dedup VENV]
+                        [--datatrove VENV] [--text-dedup VENV] [--programs WORD ...]
 
 CRAWL are folders of WARC files, made by bench/make_crawl.py or bench/pages_to_crawl.py. Peers run in environments
 of their own, since two of their dependencies bring a module that ours brings too:
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--peers-up-to", type=int, default=10**9, help="documents that peers are given at most")
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=["crawl", "dedup", "gopher", "extraction", "after"])
+    parser.add_argument("--programs", nargs="*", default=[], help="of --crawl: words of which a program's name has one")
     parser.add_argument("--datatrove", type=Path)
     parser.add_argument("--text-dedup", type=Path)
     parser.add_argument("--work", type=Path)
@@ -73,6 +74,7 @@ def main() -> None:
     bench = Bench(
         work=work.resolve(),
         times=given.times,
+        programs=tuple(given.programs),
         say=lambda sentence: print(sentence, file=sys.stderr, flush=True),
         datatrove=_environment(
             given.datatrove, "datatrove", "'datatrove[processing,io]==0.10.*' spacy lxml_html_clean"

