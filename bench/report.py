@@ -217,7 +217,7 @@ class MadeRun:
         (self.out / "timings.json").write_text(json.dumps(TIMINGS))
         inputs = [["crawl", f"crawl/part-{n:05d}.warc.gz", PART * RECORD_BYTES, ""] for n in range(len(self.shards))]
         parts = {"config": self.config.canonical(), "inputs": inputs, "named_files": {}, "code": {}, "versions": {}}
-        manifest.write(self.out, self.config, {**parts, "limit": None}, self.shards, stats)
+        manifest.write(self.out, self.config, {**parts, "limit": None}, self.shards, stats, {})
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "curate.commands.make.check",
     "stages": "curate.commands.know.stages",
     "try": "curate.commands.make.try_page",
+    "top": "curate.commands.look.top",
     "stats": "curate.commands.look.stats",
     "why": "curate.commands.look.why",
     "what-if": "curate.commands.look.what_if",

@@ -29,6 +29,7 @@ from curate.output.lease import Lease
 from curate.output.schema import attributes
 from curate.output.written import TableFacts, Written
 from curate.scan.crawl import crawl, input_files, plan, slice_size
+from curate.scan.live import Live
 from curate.scan.sketch_writer import sketched_after
 from curate.scan.stored import expected
 from curate.scan.tasks import ScanResult, save_run
@@ -98,7 +99,10 @@ def run(config: Config, executor: Executor, options: Options, progress: PhaseSee
         if output.opened(parts, options.fresh, tell):
             return Report(output.stats(), ready=True)
         save_run(output.work, config, config.output, files, options.memory)
-        return _phases(config, files, executor, options, output, parts, progress)
+        with Live(output.work, executor.workers, progress) as live:
+            report = _phases(config, files, executor, options, output, parts, live)
+        output.publish(options.keep_work)
+        return report
 
 
 def check_surroundings(config: Config) -> None:
@@ -116,24 +120,24 @@ def _phases(
     options: Options,
     output: Output,
     parts: Parts,
-    progress: PhaseSeen,
+    live: Live,
 ) -> Report:
     clock = Clock()
     size = slice_size(sum(file.size for file in files), executor.workers, options.slice_bytes)
     tasks = plan(config, files, output.work, size, options.limit)
     wanted = expected(tasks, files)
-    progress("plan", {"tasks": wanted, "limit": options.limit})
+    live("plan", {"tasks": wanted, "limit": options.limit})
     read = partial(crawl, tasks) if options.limit is None else partial(trial, tasks, files, options.limit)
-    tasks, scanned = read(executor, lambda task, result: progress("scan", {**result, "read": wanted[task.index].bytes}))
+    tasks, scanned = read(executor, lambda task, result: live.scanned(task, result, wanted[task.index].bytes))
     survivors = Survivors.of(output.work, tasks, scanned)
     survivors.save()
     check_failures(config, scanned)
     check_bytes(survivors, scanned, options.limit is not None)
     clock.lap("scan")
-    notes = decide_all(config, survivors, executor, options, progress)
+    notes = decide_all(config, survivors, executor, options, live)
     clock.lap("decide")
     decided = options.decided(survivors, executor, output.final) if options.decided else None
-    written = write_all(survivors, executor, output, progress)
+    written = write_all(survivors, executor, output, live)
     clock.lap("write")
     beside = {"export": export_shards(config, written, executor, output.final)}
     beside["index"] = write_index(executor, survivors, output.final) if config.write.index else []
@@ -144,7 +148,6 @@ def _phases(
     write_json(output.final / ".fingerprint.json", parts)
     card.write(output.final, public(parts), report)
     manifest.write(output.final, config, parts, written.shards, report, beside)
-    output.publish(options.keep_work)
     return Report(report, decided=decided)
 
 

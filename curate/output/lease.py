@@ -53,6 +53,12 @@ class Lease:
         elif self.lost:
             raise UserError(f"{self.path.parent}: another run took over while this one slept; this one stopped")
 
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody holds it whose process is alive, as far as that can be seen from here."""
+        holder = self._holder()
+        return holder is not None and not self._stale(holder)
+
     def _create(self) -> bool:
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.{threading.get_ident()}")
         temporary.write_text(json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "token": self._token}))

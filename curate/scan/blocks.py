@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from time import process_time_ns
+from time import process_time_ns, time
 from typing import Any
 
 from curate.belt import Belt, Passage
@@ -25,6 +25,7 @@ BLOCK = 256  # records between two commits
 BLOCK_CHARACTERS = 16 << 20
 MOST_NOTES = 200  # columns that are told apart
 LONGEST_CAUSE = 1_000  # characters
+SLOWEST = 5  # pages whose time is remembered
 
 
 def new_state() -> ScanCounts:
@@ -44,6 +45,8 @@ def new_state() -> ScanCounts:
         "notes": {},
         "failed": 0,
         "failure": None,
+        "dropped": {},
+        "slowest": [],
     }
 
 
@@ -118,8 +121,7 @@ class ScanOutput:
             state["notes"][name] = state["notes"].get(name, 0) + 1
         if span.drop is not None:
             state["documents"] += 1
-            self.spills["ledger"].add(_ledger_row(file, span, span.document, READ, span.drop))
-            state["ledger"] += 1
+            self._enter(file, span, span.document, READ, span.drop)
         elif passage is None:
             if span.length:
                 records, size = state["types"].get(span.type, (0, 0))
@@ -159,9 +161,7 @@ class ScanOutput:
         if passage.drop.reason == FAILED:
             self.state["failed"] += 1
             self.state["failure"] = self.state["failure"] or f"{doc.address} in {stage}: {passage.drop.cause}"
-        row = _ledger_row(file, span, doc, stage, passage.drop)
-        self.spills["ledger"].add(row)
-        self.state["ledger"] += 1
+        row = self._enter(file, span, doc, stage, passage.drop)
         if doc.text:
             sampled = self.samples.offer(row, doc.text)
             if sampled:
@@ -183,6 +183,23 @@ class ScanOutput:
                 **passage.measures,
             }
         )
+
+    def took(self, page: guard.Mark, cpu_ns: int) -> None:
+        """Remembers the slowest pages: CPU time, number of the file, offset."""
+        slow = self.state["slowest"]
+        if len(slow) < SLOWEST or cpu_ns > slow[-1][0]:
+            slow.append([cpu_ns, self.task.file_index + page.file, page.offset])
+            slow.sort(key=lambda one: (-one[0], *one[1:]))
+            del slow[SLOWEST:]
+
+    def _enter(self, file: InputFile, span: Span, doc: Document | None, stage: str, drop: Drop) -> dict[str, Any]:
+        """Writes the row of a page that is dropped, and counts it."""
+        row = _ledger_row(file, span, doc, stage, drop)
+        self.spills["ledger"].add(row)
+        self.state["ledger"] += 1
+        reasons = self.state["dropped"].setdefault(stage, {})
+        reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
+        return row
 
     def commit(self) -> None:
         """Makes everything taken so far durable against a kill."""
@@ -215,7 +232,12 @@ class ScanOutput:
         by_stage = dict(belt.cpu_ns)
         for name in belt.cpu_ns:
             belt.cpu_ns[name] = 0
-        result: ScanResult = {**self.state, "cpu_by_stage_ns": by_stage, "limit": self.task.limit}
+        result: ScanResult = {
+            **self.state,
+            "cpu_by_stage_ns": by_stage,
+            "limit": self.task.limit,
+            "ended": time(),
+        }
         write_json(self.folder / "result.json", result)
         publish(self.folder, self.task.folder)
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import thread_time_ns
 
 from curate.belt import Passage
 from curate.config.file import Config
@@ -141,8 +142,10 @@ class _Crossing:
     def _one_by_one(self, docs: dict[guard.Mark, Document]) -> dict[guard.Mark, Passage]:
         passages = {}
         for page, doc in docs.items():
+            start = thread_time_ns()
             with self._watch(page):
                 passages[page] = self.run.belt.run(doc)
+            self.output.took(page, thread_time_ns() - start)
         return passages
 
     def _together(self, docs: dict[guard.Mark, Document]) -> dict[guard.Mark, Passage]:

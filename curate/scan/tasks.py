@@ -69,6 +69,8 @@ class ScanCounts(TypedDict):
     notes: dict[str, int]  # values that no column holds, by kind and column
     failed: int  # documents on which a stage raised
     failure: str | None  # the first of these, in words
+    dropped: dict[str, dict[str, int]]  # documents by stage and reason
+    slowest: list[list[int]]  # CPU nanoseconds, number of the file and offset of the slowest pages
     lengths: dict[str, int]  # bytes of each spill that are committed
     sketches: dict[str, dict[str, int]]  # the same of each corpus stage's files
 
@@ -78,6 +80,7 @@ class ScanResult(ScanCounts):
 
     cpu_by_stage_ns: dict[str, int]
     limit: int | None  # under which it ran
+    ended: float  # seconds since 1970
 
 
 @dataclass(frozen=True)
