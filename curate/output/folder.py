@@ -33,11 +33,13 @@ OURS = (  # the manifest, which says that the rest is whole, goes first
     "stats.json",
     "timings.json",
     "report.html",
+    "comparison.html",
     ".canaries.json",
     ".fingerprint.json",
 )
 MADE = re.compile(r"\.|(part-\d+|samples)\.parquet$")  # files of a run in its folders; and hidden ones, of the system
-WORK_FILES = {"fingerprint.json", "run.json", "tasks.json", "scan", "decide", "guard", "out", "uploaded.jsonl"}
+WORK_FILES = {"fingerprint.json", "run.json", "tasks.json", "live.json", "scan", "decide", "guard", "out",
+              "uploaded.jsonl"}  # fmt: skip
 TRACELESS = "{} holds files of another run but no trace of which; give --fresh, or another output"
 
 
@@ -52,20 +54,25 @@ class Output:
 
     @classmethod
     def of(cls, config: Config, work: str | None) -> "Output":
-        """Where a run writes; makes nothing yet. A remote output needs a work folder of its own."""
-        far = "://" in config.output and not config.output.startswith("file://")
+        """Where a run of a config writes; makes nothing yet."""
+        return cls.at(config.output, work)
+
+    @classmethod
+    def at(cls, output: str, work: str | None) -> "Output":
+        """Where a run writes that has this output. A remote one needs a work folder of its own."""
+        far = "://" in output and not output.startswith("file://")
         if far and not work:
-            place = mask_url(config.output)
+            place = mask_url(output)
             raise UserError(f"output '{place}' is remote: give a local folder for the work with --work")
         if work and "://" in work:
             raise UserError(f"--work '{mask_url(work)}': is remote; give a folder of this machine, or a mounted one")
-        local = Path(config.output.removeprefix("file://"))
+        local = Path(output.removeprefix("file://"))
         # Named by the output, so that a folder given for work may hold other things, and the work of other runs.
-        place = config.output if far else str(local.resolve())
+        place = output if far else str(local.resolve())
         folder = Path(work, f"curate-{sha1(place.encode()).hexdigest()[:12]}") if work else local / ".work"
-        remote = Remote.of(config.output) if far else None
+        remote = Remote.of(output) if far else None
         final = folder / "out" if far else local
-        return cls(mask_url(config.output), final.resolve(), folder.resolve(), remote)
+        return cls(mask_url(output), final.resolve(), folder.resolve(), remote)
 
     def spare(self, inputs: Iterable[str]) -> None:
         """Raises UserError where an input lies among the files that this output replaces."""
@@ -215,7 +222,7 @@ class Output:
         """Raises UserError where a folder that is cleared, or a file, is none that a run made."""
         traces = (self.final / manifest.NAME, self.final / ".fingerprint.json", self.work / "fingerprint.json")
         if not self.remote and not any(path.exists() for path in traces):
-            for name in ("stats.json", "timings.json", "report.html"):
+            for name in ("stats.json", "timings.json", "report.html", "comparison.html"):
                 if (self.final / name).exists():
                     raise UserError(
                         f"{self.final / name}: no run left a trace beside this file, and --fresh would "

@@ -43,7 +43,7 @@ def versions() -> str:
     )
 
 
-def _chart(description: str, layers: list[Spec], height: int) -> Spec:
+def chart(description: str, layers: list[Spec], height: int) -> Spec:
     return {
         "width": "container",
         "height": height,
@@ -66,8 +66,8 @@ def histogram(one: Distribution, title: str) -> Spec:
         "bin": {"binned": True},
         "type": "quantitative",
         "title": None,
-        "scale": _scale(one),
-        "axis": {**_axis(one), "labelOverlap": "greedy", "labelFlush": True},
+        "scale": x_scale(one),
+        "axis": {**x_axis(one), "labelOverlap": "greedy", "labelFlush": True},
     }
     bars: Spec = {
         "data": {"values": rows},
@@ -79,18 +79,18 @@ def histogram(one: Distribution, title: str) -> Spec:
             "color": _verdict(VERDICTS),
             "order": {"field": "order", "type": "quantitative"},
             "tooltip": [
-                _tip("from", one.integral),
-                _tip("to", one.integral),
+                tip("from", one.integral),
+                tip("to", one.integral),
                 {"field": "verdict"},
-                _tip("pages", True),
+                tip("pages", True),
             ],
         },
         "transform": [{"calculate": f"indexof({list(VERDICTS)!r}, datum.verdict)", "as": "order"}],
     }
-    return _chart(f"Histogram of {title}", [bars, *_limit_lines(one)], HEIGHT)
+    return chart(f"Histogram of {title}", [bars, *limit_lines(one)], HEIGHT)
 
 
-def _scale(one: Distribution) -> Spec:
+def x_scale(one: Distribution) -> Spec:
     domain = [one.edges[0], one.edges[-1]]
     if not one.logarithmic:
         return {"domain": domain, "nice": False, "zero": False}
@@ -99,9 +99,9 @@ def _scale(one: Distribution) -> Spec:
     return {"type": "symlog", "constant": one.edges[1], "domain": domain, "nice": False}
 
 
-def _axis(one: Distribution) -> Spec:
+def x_axis(one: Distribution) -> Spec:
     if not one.logarithmic:
-        return {"tickCount": 5, "labelExpr": _label(",~r" if one.edges[-1] < 1e5 else "~s")}
+        return {"tickCount": 5, "labelExpr": axis_label(",~r" if one.edges[-1] < 1e5 else "~s")}
     powers = [10.0**power for power in range(-8, 13)]
     values = [power for power in powers if one.edges[0] <= power <= one.edges[-1]]
     if len(values) < 3:
@@ -113,18 +113,18 @@ def _axis(one: Distribution) -> Spec:
         ]
     return {
         "values": [0.0, *values] if one.edges[0] == 0 else values,
-        "labelExpr": _label("~s" if one.integral else "~r"),
+        "labelExpr": axis_label("~s" if one.integral else "~r"),
     }
 
 
-def _limit_lines(one: Distribution) -> list[Spec]:
+def limit_lines(one: Distribution) -> list[Spec]:
     """A line and its label for each limit; among whole numbers an upper one stands after the bar of its value."""
     layers: list[Spec] = []
     for line in one.lines:
         at = line.value + 1 if one.integral and not line.least and line.value.is_integer() else line.value
         at = min(max(at, one.edges[0]), one.edges[-1])
         right = _fraction(one, at) > 0.5
-        x = {"field": "at", "type": "quantitative", "scale": _scale(one)}
+        x = {"field": "at", "type": "quantitative", "scale": x_scale(one)}
         label = f"{line.option.partition('_')[0]} {measured(line.value)}"
         data = {"values": [{"at": at, "label": label}]}
         text = {"type": "text", "style": "limit-label", "align": "right" if right else "left", "dx": 3 if right else -3}
@@ -170,17 +170,17 @@ def single(title: str, rows: list[tuple[str, float]], unit: str) -> Spec:
         "data": {"values": values},
         "mark": {"type": "bar", "style": "plain", "tooltip": True},
         "encoding": {
-            "y": _names([name for name, _ in rows]),
+            "y": y_names([name for name, _ in rows]),
             "x": {
                 "field": "value",
                 "type": "quantitative",
                 "title": unit,
-                "axis": {"tickCount": 4, "labelExpr": _label(",~r")},
+                "axis": {"tickCount": 4, "labelExpr": axis_label(",~r")},
             },
             "tooltip": [{"field": "name"}, {"field": "value", "format": ",~g", "title": unit}],
         },
     }
-    return _chart(title, [bar], ROW_HEIGHT * len(rows))
+    return chart(title, [bar], ROW_HEIGHT * len(rows))
 
 
 def _bars(title: str, rows: list[Spec], names: list[str], labels: tuple[str, ...]) -> Spec:
@@ -188,15 +188,15 @@ def _bars(title: str, rows: list[Spec], names: list[str], labels: tuple[str, ...
         "data": {"values": rows},
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "y": _names(names),
+            "y": y_names(names),
             "x": {**_pages(_longest(rows)), "title": "pages"},
             "color": _verdict(labels),
             "order": {"field": "order", "type": "quantitative"},
-            "tooltip": [{"field": "name"}, {"field": "verdict"}, _tip("pages", True)],
+            "tooltip": [{"field": "name"}, {"field": "verdict"}, tip("pages", True)],
         },
         "transform": [{"calculate": f"indexof({list(labels)!r}, datum.verdict)", "as": "order"}],
     }
-    return _chart(title, [bar], ROW_HEIGHT * len(names))
+    return chart(title, [bar], ROW_HEIGHT * len(names))
 
 
 def columns(title: str, rows: list[tuple[str, int]], unit: str) -> Spec:
@@ -212,15 +212,15 @@ def columns(title: str, rows: list[tuple[str, int]], unit: str) -> Spec:
                 "type": "quantitative",
                 "title": None,
                 "scale": {"type": "symlog"},
-                "axis": {"values": [0, 1, 10, 100, 1000, 10**4, 10**5, 10**6, 10**7, 10**8], "labelExpr": _label("~s")},
+                "axis": {"values": [0, 1, 10, 100, 1000, 10**4, 10**5, 10**6, 10**7, 10**8], "labelExpr": axis_label("~s")},
             },
-            "tooltip": [{"field": "name", "title": unit}, _tip("count", True)],
+            "tooltip": [{"field": "name", "title": unit}, tip("count", True)],
         },
     }
-    return _chart(title, [bar], HEIGHT)
+    return chart(title, [bar], HEIGHT)
 
 
-def _names(names: list[str]) -> Spec:
+def y_names(names: list[str]) -> Spec:
     return {"field": "name", "type": "nominal", "sort": names, "title": None, "scale": {"domain": names}}
 
 
@@ -232,11 +232,11 @@ def _pages(most: int) -> Spec:
         "type": "quantitative",
         "title": None,
         "stack": "zero",
-        "axis": {**ticks, "labelExpr": _label("~s")},
+        "axis": {**ticks, "labelExpr": axis_label("~s")},
     }
 
 
-def _label(form: str) -> str:
+def axis_label(form: str) -> str:
     """Each label for itself; Vega's `format` would use one unit for all, "0k" too."""
     return f"format(datum.value, '{form}')"
 
@@ -257,5 +257,5 @@ def _verdict(labels: tuple[str, ...]) -> Spec:
     }
 
 
-def _tip(field: str, integral: bool) -> Spec:
+def tip(field: str, integral: bool) -> Spec:
     return {"field": field, "type": "quantitative", "format": ",.0f" if integral else ",.4~g", "title": words(field)}

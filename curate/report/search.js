@@ -50,7 +50,7 @@
     member.classList.add("found");
     member.tabIndex = -1;
     member.focus({ preventScroll: true });
-    member.scrollIntoView({ block: "center" });
+    member.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
   function result(hit) {

@@ -78,7 +78,7 @@
       arrow.className = "arrow";
       arrow.setAttribute("aria-hidden", "true");
       arrow.textContent = ARROWS.none;
-      button.append(title, " ", arrow);
+      button.append(title, "\u00a0", arrow);
       button.addEventListener("click", () => show(column, next(column)));
       heading.replaceChildren(button);
     });

@@ -1,6 +1,7 @@
 """The report in a headless Chromium: charts, policy, phone, dark mode, keyboard, screen reader."""
 
 import re
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -220,7 +221,9 @@ def test_every_table_is_sorted_by_its_headings(report: Path) -> None:
         assert browser.value(heading) is None and rows(browser, "domains") == before
         browser.value("document.querySelectorAll('#domains th .sort')[0].click()")
         names = [row[0] for row in rows(browser, "domains")]
-        assert names == sorted(names, key=str.lower) and browser.problems == []
+        plain = [name for name in names if not re.search(r"[\d(.]", name.removesuffix(".example"))]
+        assert len(plain) > 10 and plain == sorted(plain)
+        assert names.index("near2.example") < names.index("near10.example") and browser.problems == []
 
 
 SIZES = ["9 kB", "1.2 MB", "–", "800 bytes", "1,100 bytes", "", "−5 bytes", "2.5 million", "1e-3", "0.5 to 7"]
@@ -282,9 +285,9 @@ def test_every_table_is_filtered_by_words(report: Path) -> None:
         assert inputs == browser.value("document.querySelectorAll('main thead:has(.sort)').length") > 30
         every = rows(browser, "pages")
         browser.value("document.querySelector('#pages .tools input').focus()")
-        typed(browser, "near_dedup site")
+        typed(browser, "near_dedup wooden")
         some = rows(browser, "pages")
-        assert some == [row for row in every if "near_dedup" in "".join(row) and "site" in "".join(row)]
+        assert some == [row for row in every if "near_dedup" in "".join(row) and "wooden" in "".join(row)]
         assert 0 < len(some) < len(every)
         assert browser.value("document.querySelector('#pages [role=status]').textContent") == (
             f"{len(some)} of {len(every)} rows"
@@ -303,12 +306,15 @@ def test_a_slash_leads_to_the_search_and_enter_to_what_it_found(report: Path) ->
         press(browser, "/", 191, "/")
         assert browser.value("document.activeElement.getAttribute('aria-label')") == "Search pages and domains"
         assert browser.value("document.activeElement.value") == ""
-        typed(browser, "wooden boats near5")
-        browser.wait("document.querySelectorAll('#search li').length")
+        typed(browser, browser.value("document.querySelector('#samples .dropped .url').textContent"))
+        browser.wait("document.querySelectorAll('#search li').length > 1")
         said = browser.value("document.querySelector('#search [role=status]').textContent")
-        assert re.fullmatch(r"1 dropped page, 1 page", said), said
+        assert "1 dropped page" in said and "1 page" in said
+        kinds = browser.value("[...document.querySelectorAll('#search .kind')].map(kind => kind.textContent)")
+        for _ in range(kinds.index("dropped page") + 1):
+            press(browser, "ArrowDown", 40)
+        assert browser.value("document.activeElement.textContent").startswith("dropped page http")
         press(browser, "ArrowDown", 40)
-        assert browser.value("document.activeElement.textContent").startswith("dropped page https://near5.example/")
         press(browser, "ArrowUp", 38)
         press(browser, "Enter", 13, "\r")
         assert browser.value("document.activeElement.className") == "sample dropped found"
@@ -323,6 +329,7 @@ def test_a_slash_leads_to_the_search_and_enter_to_what_it_found(report: Path) ->
 def test_a_row_that_a_filter_hides_is_shown_when_it_is_found(report: Path) -> None:
     with Browser(1400) as browser:
         browser.open(report)
+        browser.value("document.querySelector('#domains details').open = true")
         browser.value("document.querySelector('#domains .tools input').focus()")
         typed(browser, "nothing is called so")
         press(browser, "Escape", 27)
@@ -339,7 +346,8 @@ def test_without_script_the_page_is_read_all_the_same(report: Path) -> None:
     with Browser(390) as browser:
         browser.call("Emulation.setScriptExecutionDisabled", value=True)
         browser.call("Page.navigate", url=report.resolve().as_uri())
-        browser.wait("document.readyState === 'complete' && document.body.querySelector('footer')")
+        while browser.value("document.querySelector('footer + script + script + script') === null"):
+            time.sleep(0.05)  # no timer runs in the page
         assert browser.value("document.querySelectorAll('.sort, .tools').length") == 0
         assert browser.value("getComputedStyle(document.querySelector('#search')).display") == "none"
         assert browser.value("document.querySelector('noscript p').getBoundingClientRect().height") > 10
