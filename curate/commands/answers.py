@@ -52,6 +52,24 @@ ANSWERS: dict[str, JsonKeys] = {
             "resembles": "with --against: of each corpus stage the most similar kept document",
         },
     ),
+    "top": JsonKeys(
+        "an object",
+        {
+            "state": "running, stopped or finished",
+            "phase": "plan, scan, decide, write or finished",
+            "seconds": "since this call of the run began; of a finished run, in all",
+            "workers": "their number",
+            "share": "of the input that is read, 0 to 1, or null",
+            "seconds_left": "of the scan, or null",
+            "documents": "pages read",
+            "passed": "pages that came through the document stages; of a finished run, those kept",
+            "pages_per_second": "read of late, or null",
+            "stages": "of each stage: pages, dropped, kept_share, and the reason that cost most",
+            "alarms": "sentences",
+            "slowest": "of each slow page: cpu_seconds, file, offset",
+            "at_work": "of each task: file, offset, share, documents, seconds since it stored something",
+        },
+    ),
     "stats": JsonKeys(
         "an object",
         {

@@ -47,6 +47,7 @@ def calls(out: Path) -> dict[str, tuple[object, ...]]:
         "check": ("configs/sample.yaml",),
         "stages": ("gopher",),
         "try": (out, page),
+        "top": (out,),
         "stats": (out,),
         "why": (out, page),
         "what-if": (out, "gopher.min_words=30"),

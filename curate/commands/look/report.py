@@ -6,6 +6,7 @@ import click
 
 from curate.commands.completing import runs
 from curate.inspect.opened import OpenedRun
+from curate.terminal import say
 
 
 @click.command(
@@ -45,5 +46,5 @@ def command(out: str, other: str | None, output: str | None, samples: int, targe
 
         beside = OpenedRun.of(other)
         file = Path(output) if output else beside.folder / comparison.NAME
-        written = comparison.write(run, beside, file, comparison.Target(target) if target else None)
-    click.echo(f"{file} ({written / 1e6:.1f} MB)")
+        written = comparison.write(run, beside, file, comparison.TargetTexts(target) if target else None)
+    say(f"{file} ({written / 1e6:.1f} MB)")

@@ -1,7 +1,5 @@
 """`curate top`: a run while it works."""
 
-import json
-import sys
 import time
 from collections.abc import Iterator
 from shutil import get_terminal_size
@@ -9,18 +7,20 @@ from typing import Any
 
 import click
 
-from curate.errors import one_line
+from curate.commands.completing import runs
+from curate.commands.screen import colour, laid_out, show, width
 from curate.inspect.running import FINISHED, RUNNING, STOPPED, RunningRun, Snapshot
 from curate.inspect.tables import lines
 from curate.output.folder import Output
 from curate.sizes import numbered
+from curate.terminal import say_json, say_styled
 
 MOST_AT_WORK = 8
 INDENT = 14  # columns before an address
 
 
 @click.command("top", epilog="\b\nExample:\n  curate top out/\n  curate top out/ --json")
-@click.argument("out")
+@click.argument("out", shell_complete=runs)
 @click.option("--work", help="The folder that the run was given as --work.")
 @click.option("--every", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Seconds between two looks.")
 @click.option("--once", is_flag=True, help="Show it once; so does an output that is no terminal.")
@@ -32,24 +32,26 @@ def command(out: str, work: str | None, every: float, once: bool, as_json: bool)
     """
     run = RunningRun(Output.at(out, work))
     found = run.snapshot()
+    room = width()
     if as_json:
-        click.echo(json.dumps(found))
-        return
-    if once or not sys.stdout.isatty():
-        click.echo("\n".join(map(one_line, _lines(found, None))))
-        return
-    drawn = _drawn(found, 0)
-    while found["state"] == RUNNING:
-        time.sleep(every)
-        found = run.snapshot()
-        drawn = _drawn(found, drawn)
+        say_json(found)
+    elif once or room is None:
+        show(_lines(found, room))
+    else:
+        drawn = _drawn(found, 0, room)
+        while found["state"] == RUNNING:
+            time.sleep(every)
+            found = run.snapshot()
+            drawn = _drawn(found, drawn, width() or room)
 
 
-def _drawn(found: Snapshot, before: int) -> int:
+def _drawn(found: Snapshot, before: int, room: int) -> int:
     """Draws over what stood there in so many lines, as far as the terminal has room; returns its lines."""
-    columns, rows = get_terminal_size()
-    text = [one_line(line)[: columns - 1] for line in _lines(found, columns - 1)][: rows - 1]
-    click.echo((f"\x1b[{before}F\x1b[J" if before else "") + "\n".join(text))
+    painted = colour()
+    text = list(laid_out(_lines(found, room - 1), room - 1, painted))[: get_terminal_size().lines - 1]
+    for number, line in enumerate(text):
+        back = f"\x1b[{before}F\x1b[J" if before and not number else ""
+        say_styled(f"{back}{line}", painted or bool(back))
     return len(text)
 
 

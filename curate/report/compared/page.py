@@ -25,7 +25,7 @@ NAME = "comparison.html"
 WORDS = 300_000  # of each sample that is compared with a target
 
 
-class Target(NamedTuple):
+class TargetTexts(NamedTuple):
     """A file of texts as the data should be, for the section on quality."""
 
     path: str
@@ -33,12 +33,12 @@ class Target(NamedTuple):
     seed: int = 0
 
 
-def write(a: OpenedRun, b: OpenedRun, file: Path, target: Target | None = None) -> int:
+def write(a: OpenedRun, b: OpenedRun, file: Path, target: TargetTexts | None = None) -> int:
     """Writes the comparison under a temporary name and renames it; returns its bytes."""
     return one_file.write(file, page(a, b, target))
 
 
-def page(a: OpenedRun, b: OpenedRun, target: Target | None = None) -> str:
+def page(a: OpenedRun, b: OpenedRun, target: TargetTexts | None = None) -> str:
     """The comparison of two runs as HTML."""
     figures, compared = Figures(), Difference(a, b)
     sections = [
