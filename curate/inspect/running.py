@@ -123,10 +123,16 @@ class RunningRun:
             "pages_per_second": self._speed(now, documents, facts) if scanning else None,
             "stages": self._stages(documents, dropped),
             "alarms": [*self._alarms(facts, dropped, documents), *_silent(at_work)],
-            "slowest": [{"cpu_seconds": page["cpu_ns"] / 1e9, "file": self.shared.files[page["file"]].name,
-                         "offset": page["offset"]} for page in live.slowest(slow)],
+            "slowest": [
+                {
+                    "cpu_seconds": page["cpu_ns"] / 1e9,
+                    "file": self.shared.files[page["file"]].name,
+                    "offset": page["offset"],
+                }
+                for page in live.slowest(slow)
+            ],
             "at_work": at_work,
-        }  # fmt: skip
+        }
 
     def _share(self, facts: LiveFacts, at_work: list[dict[str, Any]], documents: int) -> float:
         read = facts["bytes_done"] + sum(one.pop("bytes") for one in at_work)
@@ -155,14 +161,19 @@ class RunningRun:
                 silent = now - (folder / "state.json" if state else folder).stat().st_mtime
             except OSError:
                 continue  # it is done meanwhile
-            found.append({
-                "file": self.shared.files[task.file_index + page.file].name,
-                "offset": page.offset if page.offset >= 0 else None, "bytes": read,
-                "share": read / max(1, wanted.bytes),
-                "documents": state.get("documents", 0), "survivors": state.get("survivors", 0),
-                "seconds_silent": max(0.0, silent),
-                "dropped": state.get("dropped", {}), "slowest": state.get("slowest", []),
-            })  # fmt: skip
+            found.append(
+                {
+                    "file": self.shared.files[task.file_index + page.file].name,
+                    "offset": page.offset if page.offset >= 0 else None,
+                    "bytes": read,
+                    "share": read / max(1, wanted.bytes),
+                    "documents": state.get("documents", 0),
+                    "survivors": state.get("survivors", 0),
+                    "seconds_silent": max(0.0, silent),
+                    "dropped": state.get("dropped", {}),
+                    "slowest": state.get("slowest", []),
+                }
+            )
         return found
 
     def _page(self, folder: Path, state: dict[str, Any]) -> Mark:
@@ -219,11 +230,20 @@ class RunningRun:
             for row in funnel(stats)
         ]
         return {
-            "state": FINISHED, "phase": FINISHED, "seconds": seconds, "workers": timings["workers"], "share": 1.0,
-            "seconds_left": None, "documents": read, "passed": stats["kept"]["documents"],
-            "pages_per_second": read / seconds if seconds else None, "stages": rows,
-            "alarms": [f"{name}: {said}" for name, said in sentences(stats)], "slowest": [], "at_work": [],
-        }  # fmt: skip
+            "state": FINISHED,
+            "phase": FINISHED,
+            "seconds": seconds,
+            "workers": timings["workers"],
+            "share": 1.0,
+            "seconds_left": None,
+            "documents": read,
+            "passed": stats["kept"]["documents"],
+            "pages_per_second": read / seconds if seconds else None,
+            "stages": rows,
+            "alarms": [f"{name}: {said}" for name, said in sentences(stats)],
+            "slowest": [],
+            "at_work": [],
+        }
 
 
 def _left(seconds: float, share: float, before: float) -> float | None:
@@ -234,17 +254,33 @@ def _left(seconds: float, share: float, before: float) -> float | None:
 def _starting() -> Snapshot:
     """A run that looks at its input yet."""
     return {
-        "state": RUNNING, "phase": "plan", "seconds": 0.0, "workers": 0, "share": None, "seconds_left": None,
-        "documents": 0, "passed": 0, "pages_per_second": None, "stages": [], "alarms": [], "slowest": [], "at_work": [],
-    }  # fmt: skip
+        "state": RUNNING,
+        "phase": "plan",
+        "seconds": 0.0,
+        "workers": 0,
+        "share": None,
+        "seconds_left": None,
+        "documents": 0,
+        "passed": 0,
+        "pages_per_second": None,
+        "stages": [],
+        "alarms": [],
+        "slowest": [],
+        "at_work": [],
+    }
 
 
 def _row(stage: str, pages: int | None, reasons: dict[str, int]) -> StageRow:
     lost = sum(reasons.values())
     most = max(reasons, key=lambda reason: (reasons[reason], reason), default=None)
     share = (pages - lost) / pages if pages else None
-    return {"stage": stage, "pages": pages, "dropped": None if pages is None else lost, "kept_share": share,
-            "most": most}  # fmt: skip
+    return {
+        "stage": stage,
+        "pages": pages,
+        "dropped": None if pages is None else lost,
+        "kept_share": share,
+        "most": most,
+    }
 
 
 def _silent(at_work: list[dict[str, Any]]) -> list[str]:

@@ -38,8 +38,17 @@ OURS = (  # the manifest, which says that the rest is whole, goes first
     ".fingerprint.json",
 )
 MADE = re.compile(r"\.|(part-\d+|samples)\.parquet$")  # files of a run in its folders; and hidden ones, of the system
-WORK_FILES = {"fingerprint.json", "run.json", "tasks.json", "live.json", "scan", "decide", "guard", "out",
-              "uploaded.jsonl"}  # fmt: skip
+WORK_FILES = {
+    "fingerprint.json",
+    "run.json",
+    "tasks.json",
+    "live.json",
+    "scan",
+    "decide",
+    "guard",
+    "out",
+    "uploaded.jsonl",
+}
 TRACELESS = "{} holds files of another run but no trace of which; give --fresh, or another output"
 
 

@@ -212,7 +212,7 @@ def columns(title: str, rows: list[tuple[str, int]], unit: str) -> Spec:
                 "type": "quantitative",
                 "title": None,
                 "scale": {"type": "symlog"},
-                "axis": {"values": [0, 1, 10, 100, 1000, 10**4, 10**5, 10**6, 10**7, 10**8], "labelExpr": axis_label("~s")},
+                "axis": {"values": [0, *(10**power for power in range(9))], "labelExpr": axis_label("~s")},
             },
             "tooltip": [{"field": "name", "title": unit}, tip("count", True)],
         },

@@ -66,10 +66,24 @@ class Live:
         self.path, self.watching = work / NAME, watching
         now = time.time()
         self.facts: LiveFacts = {
-            "started": now, "phase": "plan", "phase_started": now, "workers": workers, "limit": None,
-            "tasks": 0, "tasks_done": 0, "bytes": 0, "bytes_done": 0, "bytes_before": 0, "documents": 0,
-            "documents_before": 0, "survivors": 0, "failed": 0, "failure": None, "dropped": {}, "slowest": [],
-        }  # fmt: skip
+            "started": now,
+            "phase": "plan",
+            "phase_started": now,
+            "workers": workers,
+            "limit": None,
+            "tasks": 0,
+            "tasks_done": 0,
+            "bytes": 0,
+            "bytes_done": 0,
+            "bytes_before": 0,
+            "documents": 0,
+            "documents_before": 0,
+            "survivors": 0,
+            "failed": 0,
+            "failure": None,
+            "dropped": {},
+            "slowest": [],
+        }
         self.dropped: dict[int, Dropped] = {}  # of each task that is done
         self.lock, self.stop, self.changed = threading.Lock(), threading.Event(), True
 

@@ -13,6 +13,7 @@ from curate.errors import UserError
 from curate.executors.processes import Processes
 from curate.inspect.running import FINISHED, RUNNING, STOPPED, RunningRun, Snapshot
 from curate.output.folder import Output
+from curate.scan import crawl as scanning
 from curate.scan import live
 from tests.engine import crawl, run_it, settings
 
@@ -20,6 +21,7 @@ from tests.engine import crawl, run_it, settings
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "SECONDS", 0.02)
+    monkeypatch.setattr(scanning, "GROUP_FILES", 1)  # a task a file
 
 
 def watched(folder: Path, at: str, documents: int, **options: Any) -> list[Snapshot]:
@@ -86,6 +88,43 @@ def test_tasks_at_work_are_counted_too(tmp_path: Path) -> None:
     assert task["documents"] == 40 and task["share"] == 1.0 and task["file"].endswith("part-1.jsonl")
     assert found["share"] is not None and 0.8 < found["share"] <= 1.0
     assert "survivors" not in task and "dropped" not in task
+
+
+def test_small_files_that_share_a_task_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "GROUP_FILES", 64)
+    watched(tmp_path, "none", 120, keep_work=True)
+    work = tmp_path / "out" / ".work"
+    (tmp_path / "out" / "manifest.json").unlink()
+    (work / "scan" / "000000").rename(work / "scan" / "000000.tmp")
+    state = json.loads((work / "scan" / "000000.tmp" / "result.json").read_text())
+    state["pieces"] = state["pieces"][:2]
+    (work / "scan" / "000000.tmp" / "state.json").write_text(json.dumps(state))
+    facts = json.loads((work / live.NAME).read_text()) | {"phase": "scan", "documents": 0, "bytes_done": 0}
+    (work / live.NAME).write_text(json.dumps(facts))
+    (task,) = RunningRun(Output.at(str(tmp_path / "out"), None)).snapshot()["at_work"]
+    sizes = [path.stat().st_size for path in sorted((tmp_path / "in").iterdir())]
+    assert task["file"].endswith("part-1.jsonl") and task["offset"] == sizes[1]
+    assert task["share"] == pytest.approx(sum(sizes[:2]) / sum(sizes))
+
+
+def test_a_trial_run_counts_each_page_once(tmp_path: Path) -> None:
+    """A task that is let read further is told again."""
+    for source in ("a", "b"):
+        crawl(tmp_path / source, files=1, each=5 if source == "a" else 40)
+    inputs = {source: {"path": f"{tmp_path / source}/*.jsonl", "url": "url"} for source in ("a", "b")}
+    found: list[Any] = []
+
+    def progress(phase: str, about: Mapping[str, Any]) -> None:
+        if phase == "decide":
+            time.sleep(0.2)
+            found.append(json.loads((tmp_path / "out" / ".work" / live.NAME).read_text()))
+
+    run_it(settings(inputs, tmp_path / "out"), progress=progress, limit=30)
+    stats = json.loads((tmp_path / "out" / "stats.json").read_text())
+    corpus = {"exact_dedup", "near_dedup"}
+    lost = sum(row["documents"] for row in stats["dropped"] if row["stage"] not in corpus)
+    assert found[0]["documents"] == 30 == found[0]["survivors"] + lost
+    assert sum(sum(reasons.values()) for reasons in found[0]["dropped"].values()) == lost
 
 
 def test_a_finished_run_says_what_its_stats_say(tmp_path: Path) -> None:

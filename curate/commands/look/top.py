@@ -61,9 +61,14 @@ def _lines(found: Snapshot, width: int | None) -> Iterator[str]:
     yield _pages(found)
     if found["stages"]:
         yield ""
-        rows = [{**row, "kept_share": None if row["kept_share"] is None else f"{row['kept_share']:.1%}",
-                 "most": row["most"] or ("waits" if row["pages"] is None else "")}
-                for row in found["stages"]]  # fmt: skip
+        rows = [
+            {
+                **row,
+                "kept_share": None if row["kept_share"] is None else f"{row['kept_share']:.1%}",
+                "most": row["most"] or ("waits" if row["pages"] is None else ""),
+            }
+            for row in found["stages"]
+        ]
         titles = {"stage": "", "kept_share": "passes", "most": "most for"}
         yield from lines(rows, ("stage", "pages", "dropped", "kept_share", "most"), titles)
     for alarm in found["alarms"]:

@@ -57,7 +57,7 @@ def overlaid(one: Distribution, title: str) -> Spec:
             "strokeDash": {**_colour(), "scale": {"domain": list(SIDES), "range": [[1, 0], [6, 3]]}},
             "y": {"field": "percent", "type": "quantitative", "title": None, "axis": {"tickCount": 4}},
             "color": _colour(),
-            "tooltip": [tip("at", one.whole), {"field": "run"}, {"field": "percent", "format": ".3~g"}],
+            "tooltip": [tip("at", one.integral), {"field": "run"}, {"field": "percent", "format": ".3~g"}],
         },
     }
     return chart(f"Distribution of {title} in A and B", [steps, *limit_lines(one)], HEIGHT)

@@ -16,9 +16,15 @@ def quality(rows: list[ComparedMeasure], target: str) -> Markup:
         ". The intervals hold together at 95 %; none of these is the accuracy of a trained model (docs/compare.md).",
     ]
     lines = [
-        [row.measure, VERDICTS[row.verdict], row.shows, measured(row.a), measured(row.b),
-         f"{measured(row.low)} to {measured(row.high)}"]
+        [
+            row.measure,
+            VERDICTS[row.verdict],
+            row.shows,
+            measured(row.a),
+            measured(row.b),
+            f"{measured(row.low)} to {measured(row.high)}",
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     head = ["measure", "better", "what it shows", "A", "B", "B\u00a0−\u00a0A between"]
     return join([element("p", said), table("Quality by proxies", head, lines, texts=3)])

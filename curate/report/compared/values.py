@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from curate.inspect.limits import only_names
 from curate.inspect.opened import OpenedRun
-from curate.report.distributions import LENGTHS, NAMING, Distribution, Line, lines_of
+from curate.report.distributions import LENGTHS, NAMING, Distribution, LimitLine, lines_of
 from curate.report.scales import edges
 
 F64 = npt.NDArray[np.float64]
@@ -80,23 +80,36 @@ def _sorted(values: F64) -> F64:
     return np.sort(values[np.isfinite(values)])
 
 
-def _limits(a: OpenedRun, b: OpenedRun, name: str) -> list[Line]:
+def _limits(a: OpenedRun, b: OpenedRun, name: str) -> list[LimitLine]:
     """The limits of both, once where they agree."""
     stage, _, measure = name.rpartition(".")
     found = [line for run in (a, b) for line in lines_of(stage, run.options.get(stage, {}), measure, [measure])]
     return list(dict.fromkeys(line for line in found if not line.names))
 
 
-def _values(name: str, a: F64, b: F64, whole: bool, limits: list[Line]) -> Values:
+def _values(name: str, a: F64, b: F64, whole: bool, limits: list[LimitLine]) -> Values:
     both = np.sort(np.concatenate([a, b]), kind="stable")
     found, logarithmic = edges(both, [(line.value, line.least) for line in limits], whole)
     bars = [np.diff(np.searchsorted(side, found[1:-1]), prepend=0, append=len(side)).tolist() for side in (a, b)]
     stage, _, measure = name.rpartition(".")
     shown = Distribution(
-        stage=stage, measure=measure, pages=len(both), unmeasured=0, edges=tuple(found.tolist()),
-        bars=tuple(map(tuple, bars)), quantiles=(), least=float(both[0]), most=float(both[-1]), below=0, above=0,
-        spike=None, at_spike=0, whole=whole, logarithmic=logarithmic, lines=tuple(limits),
-    )  # fmt: skip
+        stage=stage,
+        measure=measure,
+        pages=len(both),
+        unmeasured=0,
+        edges=tuple(found.tolist()),
+        bars=tuple(map(tuple, bars)),
+        quantiles=(),
+        least=float(both[0]),
+        most=float(both[-1]),
+        below=0,
+        above=0,
+        spike=None,
+        at_spike=0,
+        integral=whole,
+        logarithmic=logarithmic,
+        lines=tuple(limits),
+    )
     at = both if len(both) <= POINTS else both[np.linspace(0, len(both) - 1, POINTS).astype(np.int64)]
     shares = [np.searchsorted(side, at, side="right") / len(side) for side in (a, b)]
     quantiles = [tuple(float(side[min(len(side) - 1, int(q * len(side)))]) for q in QUANTILES) for side in (a, b)]

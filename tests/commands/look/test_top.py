@@ -24,14 +24,23 @@ def call(capsys: pytest.CaptureFixture[str]) -> Calling:
 def snapshot(**changes: object) -> Snapshot:
     """A run in the middle of its scan."""
     found: Snapshot = {
-        "state": "running", "phase": "scan", "seconds": 200.0, "workers": 2, "share": 0.25, "seconds_left": 7500.0,
-        "documents": 4000, "passed": 1000, "pages_per_second": 20.4,
-        "stages": [{"stage": "extract", "pages": 4000, "dropped": 3000, "kept_share": 0.25, "most": "no_text"},
-                   {"stage": "near_dedup", "pages": None, "dropped": None, "kept_share": None, "most": None}],
+        "state": "running",
+        "phase": "scan",
+        "seconds": 200.0,
+        "workers": 2,
+        "share": 0.25,
+        "seconds_left": 7500.0,
+        "documents": 4000,
+        "passed": 1000,
+        "pages_per_second": 20.4,
+        "stages": [
+            {"stage": "extract", "pages": 4000, "dropped": 3000, "kept_share": 0.25, "most": "no_text"},
+            {"stage": "near_dedup", "pages": None, "dropped": None, "kept_share": None, "most": None},
+        ],
         "alarms": ["2 damaged places in the input"],
         "slowest": [{"cpu_seconds": 1.5, "file": "crawl/" + "long" * 30 + ".warc.gz", "offset": 77}],
         "at_work": [{"file": "crawl/b.warc.gz", "offset": None, "share": 0.5}],
-    }  # fmt: skip
+    }
     return {**found, **changes}  # type: ignore[typeddict-item]
 
 
