@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from curate import __version__
-from curate.errors import UserError, explained
+from curate.errors import UserError, brief, explained
 from curate.terminal import any_letter, mistakes_printable, say
 
 # Name of each command and the module that defines it as `command`.
@@ -138,6 +138,9 @@ def main(arguments: list[str] | None = None) -> Any:
         return cli.main(args=arguments, prog_name="curate")
     except UserError as error:
         fail(str(error))
+    except UnicodeEncodeError as error:
+        wrong = ascii(error.object[max(0, error.start - 20) : error.start + 1])
+        fail(f"{wrong}: ends in what is no character of UTF-8; give names and values in UTF-8")
     except OSError as error:
         sentence = explained(error)
         if sentence is None:
@@ -147,5 +150,5 @@ def main(arguments: list[str] | None = None) -> Any:
 
 def fail(sentence: str) -> None:
     """Prints a sentence to standard error and exits with status 2."""
-    say(f"curate: {sentence}", err=True)
+    say(f"curate: {brief(sentence)}", err=True)
     sys.exit(2)

@@ -42,6 +42,8 @@ def atomic(target: Path) -> Iterator[Path]:
 
     Raises UserError where the system does not let the target be written.
     """
+    if not target.name:
+        raise UserError(f"'{target}': names no file to write; give a name")
     temporary = target.with_name(f".{target.name}.tmp")
     try:
         yield temporary

@@ -32,9 +32,17 @@ class Stopped(SystemExit):
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+LONG_WORD = re.compile(r"\S{600,}")  # longer than a path that somebody would look for
+
+
 def printable(sentence: str) -> str:
     """A sentence fit for a terminal: names of files and keys are data, so their controls are shown as `\\x1b`."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), sentence)
+
+
+def brief(sentence: str) -> str:
+    """A printable sentence in which a value of thousands of characters does not drown the rest."""
+    return LONG_WORD.sub(lambda found: f"{found[0][:80]}…{found[0][-20:]}", printable(sentence))
 
 
 def one_line(name: str) -> str:

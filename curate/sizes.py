@@ -26,6 +26,7 @@ UNITS = {
     "GIB": 1 << 30,
     "TIB": 1 << 40,
 }
+LARGEST_SIZE = 1 << 63
 
 
 COUNTS = {"": 1, "K": 1000, "M": 1000**2, "B": 1000**3, "T": 1000**4}  # of things that are no bytes: B is a billion
@@ -46,6 +47,8 @@ def parse_size(text: str) -> int:
         size = int(parse_number(text, UNITS))
     except (ValueError, OverflowError):
         raise ValueError(f"'{text}' is no size; write it like 64MiB or 2GB") from None
+    if size >= LARGEST_SIZE:
+        raise ValueError(f"'{text}' is too large; no machine has 2^63 bytes")
     if size < 1:
         raise ValueError(f"'{text}' is too small")
     return size

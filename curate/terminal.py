@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from curate.errors import UNSEEN, printable
+from curate.errors import UNSEEN, brief, printable
 
 
 def any_letter() -> None:
@@ -67,4 +67,4 @@ def mistakes_printable() -> Iterator[None]:
     except NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        raise click.UsageError(printable(error.format_message()), error.ctx) from None
+        raise click.UsageError(brief(error.format_message()), error.ctx) from None

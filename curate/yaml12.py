@@ -14,6 +14,7 @@ from curate.errors import UserError
 
 LARGEST_BYTES = 1 << 20
 MOST_NODES = 20_000
+MOST_DIGITS = 300  # what is longer is no float either
 
 
 class _Loader(yaml.SafeLoader):
@@ -61,7 +62,11 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|
 
 
 def _construct_int(loader: yaml.SafeLoader, node: Any) -> int:
-    return int(loader.construct_scalar(node))
+    digits = str(loader.construct_scalar(node))
+    if len(digits) > MOST_DIGITS:
+        told = f"a number of {len(digits):,} characters; no key takes more than {MOST_DIGITS}"
+        raise yaml.constructor.ConstructorError(None, None, told, node.start_mark)
+    return int(digits)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)

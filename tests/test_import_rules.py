@@ -68,6 +68,7 @@ ORDER = (
     "curate.report",
     "curate.tools",
     "curate.terminal",
+    "curate.given",
     "curate.commands.screen",
     "curate.commands.completing",
     "curate.commands.make",

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curate.scan.crawl import MOST_TASKS, slice_size
+from tests.commands.calling import Calling
 from tests.engine import crawl, run_it, settings, text, tree_hash
 
 
@@ -50,3 +51,36 @@ def test_any_attribute_can_be_routed_by(tmp_path: Path, values: list[Any], folde
     parts = [pq.read_table(path, partitioning=None) for path in (tmp_path / "out/shards").rglob("*.parquet")]
     kept = [value for part in parts for value in part.column("v").to_pylist()]
     assert sorted(map(repr, kept)) == sorted(map(repr, values))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["estimate", "c.yaml", "--share", "nan"],
+        ["stats", "out", "--price", "inf"],
+        ["propose", "out", "--keep", "nan"],
+        ["export", "out", "--format", "jsonl", "--to", "e", "--validation", "nan"],
+        ["bands", "--threshold", "nan"],
+        ["what-if", "out", "--sweep", "gopher.min_words=nan:1:1"],
+        ["what-if", "out", f"gopher.min_words={'9' * 5000}"],
+        ["run", "c.yaml", "--memory", "9e30GiB"],
+        ["run", "c.yaml", "--memory", "9" * 400 + "GiB"],
+        ["bands", "--perms", "99999999999"],
+        ["run", "c.yaml", "--work", "s3://bucket/x"],
+        ["pack", "in", "-o", ""],
+        ["why", "out", "\udcff"],
+        ["try", "c.yaml", "\ud800"],
+        ["scale", "budget", "--flops", "5e-324"],
+        ["train", "naive-bayes", "in/part-0.jsonl", "in/part-0.jsonl", "-o", "m.npz", "--min-count", "100000"],
+    ],
+    ids=lambda line: " ".join(line)[:40].encode("ascii", "replace").decode(),
+)
+def test_odd_numbers_and_names_are_sentences(
+    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = settings(crawl(tmp_path / "in", files=1, each=10), tmp_path / "out", stages=["gopher"])
+    run_it(config)
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    told = Calling(capsys)(*line)
+    assert told.status == 2 and told.err.strip() and "Traceback" not in told.err and len(told.err) < 1000

@@ -1,12 +1,11 @@
 """A finished run opened for reading: its manifest, stats and tables."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,8 +13,10 @@ import pyarrow.parquet as pq
 from curate.config.file import Config, from_canonical
 from curate.errors import UserError, cause
 from curate.output import manifest
-from curate.output.facts import Manifest, Options, Stats, Timings
+from curate.output.facts import Manifest, Options, Stats, Timings, loaded
 from curate.sources.remote import is_url, mask_url
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,12 @@ class OpenedRun:
     @cached_property
     def stats(self) -> Stats:
         """stats.json."""
-        stats: Stats = self._json("stats.json", "read", "kept", "dropped", "stages")
-        return stats
+        return self._json("stats.json", Stats)
 
     @cached_property
     def timings(self) -> Timings:
         """timings.json."""
-        timings: Timings = self._json("timings.json")
-        return timings
+        return self._json("timings.json", Timings)
 
     @cached_property
     def config(self) -> Config:
@@ -76,10 +75,14 @@ class OpenedRun:
         """Whether the tokens of what was kept are more than an estimate."""
         return self.manifest.get("tokens_counted", False)
 
+    def tables(self, kind: str) -> list[Path]:
+        """The Parquet files that lie in a folder of the run; a folder may have such a name, by a value of `by:`."""
+        found = sorted((self.folder / kind).rglob("*.parquet"))
+        return [path for path in found if path.is_file() and not path.name.startswith(".")]
+
     def parts(self, kind: str) -> list[Path]:
         """The Parquet files of the `shards`, `ledger`, `measures` or `samples`, in order."""
-        folder = self.folder / kind
-        found = sorted(path for path in folder.rglob("*.parquet") if not path.name.startswith("."))
+        folder, found = self.folder / kind, self.tables(kind)
         for name in self._listed(kind, len(found)):
             if folder / name not in found:
                 raise UserError(f"{folder / name}: is missing; {self._way_out}")
@@ -120,12 +123,9 @@ class OpenedRun:
     def _way_out(self) -> str:
         return f"run `curate verify {self.folder}` for all that is wrong, or `curate run` with --fresh to make it anew"
 
-    def _json(self, name: str, *needed: str) -> Any:
+    def _json(self, name: str, kind: type[T]) -> T:
         try:
-            content = json.loads((self.folder / name).read_text())
+            text = (self.folder / name).read_text()
+            return loaded(kind, text, all_keys=self.manifest["format"] == manifest.FORMAT)
         except (OSError, ValueError) as error:
             raise UserError(f"{self.folder / name}: can't be read ({cause(error)}); {self._way_out}") from None
-        missing = [key for key in needed if key not in content] if isinstance(content, dict) else needed
-        if missing:
-            raise UserError(f"{self.folder / name}: has no {' and no '.join(missing)}; {self._way_out}")
-        return content

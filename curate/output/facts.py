@@ -3,10 +3,33 @@
 Integers unless said otherwise; `words` and `bytes` are those of texts, bytes in UTF-8.
 """
 
-from typing import Any, NotRequired, TypedDict
+import json
+from functools import lru_cache
+from typing import Annotated, Any, NotRequired, TypeVar, cast
 
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # pydantic wants this one below Python 3.12
+
+T = TypeVar("T")
 Options = dict[str, Any]  # of a config, of one of its sources or stages: plain JSON
 StoredRow = dict[str, Any]  # of shards, ledger, measures, samples or cuts, by column
+
+
+def _canonical(config: Options) -> Options:
+    """The keys of a config that are looked at where no stage is imported."""
+    stages = config.get("stages")
+    named = isinstance(stages, list) and all(
+        isinstance(entry, dict) and len(entry) == 1 and isinstance(next(iter(entry.values())), dict) for entry in stages
+    )
+    if not named or type(config.get("seed")) is not int or not isinstance(config.get("input"), dict):
+        raise ValueError("is no config of a run")
+    return config
+
+
+def _input(row: list[Any]) -> list[Any]:
+    if [type(cell) for cell in row[:3]] != [str, str, int]:
+        raise ValueError("is no [source, name, size]")
+    return row
 
 
 class Read(TypedDict):
@@ -93,8 +116,8 @@ class Timings(TypedDict):
 class Parts(TypedDict):
     """All that can change a run's output, by name. An input is [source, name, size, version]."""
 
-    config: Options
-    inputs: list[list[Any]]
+    config: Annotated[Options, AfterValidator(_canonical)]
+    inputs: list[Annotated[list[Any], AfterValidator(_input)]]
     named_files: dict[str, str]  # SHA-256 of what options name
     code: dict[str, str]  # SHA-256 of our own source and of that of plug-ins
     versions: dict[str, str]
@@ -139,3 +162,23 @@ class Manifest(Parts):
     tokens_by_source: dict[str, int]
     tokens_are: str
     tokens_counted: NotRequired[bool]  # whether they are more than an estimate
+
+
+def loaded(kind: type[T], text: str, all_keys: bool = True) -> T:
+    """One of these mappings from its JSON. Raises ValueError that names the first key of another type, or missing.
+
+    Without `all_keys` those of other versions may be missing.
+    """
+    try:
+        _adapter(cast(Any, kind)).validate_json(text.encode("utf-8", "replace"), strict=True)
+    except ValidationError as error:
+        wrong = [one for one in error.errors() if all_keys or one["type"] != "missing"]
+        if wrong:
+            place = ".".join(map(str, wrong[0]["loc"]))
+            raise ValueError(f"{place}: {wrong[0]['msg'].lower()}" if place else wrong[0]["msg"]) from None
+    return cast(T, json.loads(text))
+
+
+@lru_cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

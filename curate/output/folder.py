@@ -1,6 +1,5 @@
 """The output folder and the work folder of a run: who may write there, what is resumed, what is refused."""
 
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ from curate.durable import write_json
 from curate.errors import UserError, cause
 from curate.export.export import exported
 from curate.output import card, manifest
-from curate.output.facts import Manifest, Parts, Stats
+from curate.output.facts import Manifest, Parts, Stats, loaded
 from curate.output.fingerprint import difference, digest, public
 from curate.output.lease import Lease
 from curate.output.upload import Remote
@@ -192,10 +191,9 @@ class Output:
         for path in (self.final / ".fingerprint.json", self.work / "fingerprint.json"):
             if path.exists():
                 try:
-                    stored: Parts = json.loads(path.read_text())
+                    return loaded(Parts, path.read_text())
                 except (OSError, ValueError) as error:
                     raise UserError(f"{path}: can't be read ({cause(error)}); give --fresh") from None
-                return stored
         return None
 
     def _clear(self) -> None:
@@ -257,10 +255,9 @@ class Output:
             found: Stats = far
             return found
         try:
-            stats: Stats = json.loads((self.final / "stats.json").read_text())
+            return loaded(Stats, (self.final / "stats.json").read_text())
         except (OSError, ValueError) as error:
             raise UserError(f"{self.final / 'stats.json'}: can't be read ({cause(error)}); give --fresh") from None
-        return stats
 
     def publish(self, keep_work: bool) -> None:
         """Uploads a remote output, manifest last; then the work folder goes."""

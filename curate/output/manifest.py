@@ -9,7 +9,7 @@ from curate import __version__
 from curate.config.file import Config, Entry
 from curate.durable import write_json
 from curate.errors import UserError, cause
-from curate.output.facts import ListedFile, Manifest, Parts, Stats
+from curate.output.facts import ListedFile, Manifest, Parts, Stats, loaded
 from curate.output.fingerprint import digest, public
 from curate.output.written import ShardFacts
 from curate.stage import declared
@@ -100,16 +100,20 @@ def read(folder: Path) -> Manifest:
     """The manifest of a finished run. Raises UserError where there is none."""
     way_out = "give the output folder of `curate run`"
     try:
-        manifest: Manifest = json.loads((folder / NAME).read_text())
+        text = (folder / NAME).read_text()
+        manifest: Manifest = json.loads(text)
     except FileNotFoundError:
         raise UserError(f"{folder}: no finished run here ({NAME} is missing); {way_out}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{folder / NAME}: can't be read ({cause(error)}); {way_out}") from None
     if not isinstance(manifest, dict) or not {"config", "inputs", "shards", "rows"} <= manifest.keys():
         raise UserError(f"{folder / NAME}: is no manifest of curate; {way_out}")
-    if manifest.get("format") not in range(1, FORMAT + 1):
+    if not isinstance(manifest.get("format"), int) or manifest["format"] not in range(1, FORMAT + 1):
         raise UserError(
             f"{folder}: an output of format {manifest.get('format')!r}, and this version of curate reads 1 to "
             f"{FORMAT}; look into it with the version that made it"
         )
-    return manifest
+    try:
+        return loaded(Manifest, text, all_keys=manifest["format"] == FORMAT)
+    except ValueError as error:
+        raise UserError(f"{folder / NAME}: is damaged ({error}); {way_out}") from None

@@ -119,7 +119,7 @@ def hold_to_names(files: list[InputFile], config: SourceConfig) -> None:
         with suppress(OSError), closing(open_input(file.path, config)) as source:
             window = window_on(source)
             codec = text_layout(window)
-            content = content_of((window if codec is None else Inflated(codec, 0)).take(0, HEAD_BYTES))
+            content = content_of((window if codec is None else Inflated(codec.plain, 0)).take(0, HEAD_BYTES))
             if content is not None and content.format != CONTENT[format] and (content != LINES or format == "jsonl"):
                 way_out = content.way_out or f"set `format: {content.format}`, or give the file its right name"
                 raise UserError(f"{place}: '{file.name}' is {content.words}, not {format} as said; {way_out}")

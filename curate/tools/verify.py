@@ -54,7 +54,7 @@ def _sha256(path: Path) -> str:
 def _shards(run: OpenedRun) -> Iterator[str]:
     listed = {shard["name"]: shard for shard in run.manifest["shards"]}
     folder = run.folder / "shards"
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.parquet") if not path.name.startswith(".")}
+    found = {path.relative_to(folder).as_posix() for path in run.tables("shards")}
     for name in sorted(found - set(listed)):
         yield f"shards/{name}: is not in the manifest"
     schemas: dict[str, pa.Schema] = {}

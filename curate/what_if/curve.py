@@ -40,7 +40,8 @@ def parse_sweep(config: Config, word: str) -> tuple[str, str, list[float]]:
         start, stop, step = (Decimal(part) for part in parts)
     except (InvalidOperation, ValueError):
         raise UserError(f"'{word}': give STAGE.OPTION=FROM:TO:STEP, for example gopher.min_words=20:100:10") from None
-    if step <= 0 or stop < start or (stop - start) / step >= MOST_POINTS:
+    finite = all(part.is_finite() for part in (start, stop, step))
+    if not finite or step <= 0 or stop < start or (stop - start) / step >= MOST_POINTS:
         raise UserError(f"'{word}': FROM must be below TO and STEP above 0, with at most {MOST_POINTS} values")
     values = [start + number * step for number in range(int((stop - start) / step) + 1)]
     return stage, option, [int(value) if value == int(value) else float(value) for value in values]

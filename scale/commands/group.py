@@ -14,7 +14,7 @@ from typing import IO, Any
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from curate.errors import UserError, printable
+from curate.errors import UserError, brief, printable
 from scale.refusal import Refusal
 from scale.units import read_number, round_numbers
 
@@ -33,7 +33,7 @@ class Refused(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the sentence to standard error."""
-        click.echo(f"{self.program}: {printable(self.message)}", file=file, err=True)
+        click.echo(f"{self.program}: {brief(self.message)}", file=file, err=True)
 
 
 def program(ctx: click.Context) -> str:
@@ -48,7 +48,7 @@ def _printable() -> Iterator[None]:
     except NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        raise click.UsageError(printable(error.format_message()), error.ctx) from None
+        raise click.UsageError(brief(error.format_message()), error.ctx) from None
 
 
 class RefusingGroup(click.Group):

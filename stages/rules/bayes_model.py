@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from curate.errors import UserError
 from stages.models import arrays_file
 from stages.models.arrays_file import Kind
 from stages.models.word_grams import CACHED_LENGTH, CACHED_WORDS, buckets, plain_word, plain_words
@@ -151,6 +152,8 @@ class BayesTrainer:
             return BayesModel(good, bad, (), self.order, self.bits)
         counted = self.words[True] + self.words[False]
         words = tuple(sorted(word for word, count in counted.items() if count >= self.min_count))
+        if not words:
+            raise UserError(f"--min-count {self.min_count} leaves no word; give a smaller one, or more text")
         return BayesModel(self._counts(words, True), self._counts(words, False), words)
 
     def _counts(self, words: tuple[str, ...], label: bool) -> NDArray[np.int64]:

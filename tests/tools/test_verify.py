@@ -13,7 +13,7 @@ import pytest
 from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
 from curate.tools.verify import verify
-from tests.engine import crawl, run_it, settings
+from tests.engine import crawl, run_it, settings, text
 from tests.report.finished import call
 
 FIRST, SECOND = "shards/part-00000.parquet", "shards/part-00001.parquet"
@@ -144,3 +144,17 @@ def test_a_run_may_be_named_by_a_file_url(tmp_path: Path) -> None:
     assert OpenedRun.of(f"file://{tmp_path}/out").folder == tmp_path / "out"
     with pytest.raises(UserError, match=r"^s3://b/out: a run is looked into where it lies; copy it"):
         OpenedRun.of("s3://b/out")
+
+
+def test_a_folder_by_value_may_be_named_like_a_shard(tmp_path: Path) -> None:
+    odd = ["part-00000.parquet", "x.parquet", "a/b", "=", "%", "..", ".", "", "x" * 5000, None, ".x", "a\nb", "A", "a"]
+    rows = [json.dumps({"text": text(number), "v": value}) for number, value in enumerate(odd)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    source = {"web": {"path": str(tmp_path / "a.jsonl"), "columns": ["v"]}}
+    run_it(settings(source, tmp_path / "out", stages=["exact_dedup"], write={"by": "v"}))
+    assert faults(tmp_path / "out") == ""
+    run = OpenedRun.of(str(tmp_path / "out"))
+    assert run.read("shards", ["v"]).num_rows == len(odd) == len(run.parts("shards"))
+    folder = tmp_path / "out/shards/v=x.parquet"
+    (folder / "part-00000.parquet").rename(folder / "part-00009.parquet")
+    assert "v=x.parquet/part-00009.parquet: is not in the manifest" in faults(tmp_path / "out")

@@ -7,11 +7,14 @@ import click
 from curate.commands.screen import show
 from curate.decide.bands import band_lines, curves
 from curate.errors import UserError
+from curate.given import FiniteRange
 from curate.terminal import say_json
 
 
 @click.command("bands", epilog="\b\nExample:\n  curate bands --threshold 0.8 --perms 128")
-@click.option("--threshold", type=float, default=0.8, show_default=True, help="Jaccard similarity of a near duplicate.")
+@click.option(
+    "--threshold", type=FiniteRange(), default=0.8, show_default=True, help="Jaccard similarity of a near duplicate."
+)
 @click.option(
     "--perms", type=click.IntRange(1, 4096), default=128, show_default=True, help="Permutations of a signature."
 )

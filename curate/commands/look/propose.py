@@ -6,6 +6,7 @@ import click
 
 from curate.commands.completing import runs, stages
 from curate.commands.screen import show
+from curate.given import FiniteRange
 from curate.inspect.opened import OpenedRun
 from curate.inspect.recorded import Recorded
 from curate.terminal import say_json
@@ -19,7 +20,7 @@ from curate.what_if.propose import proposal_lines, propose
 @click.argument("out", shell_complete=runs)
 @click.option(
     "--keep",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     default=0.9,
     show_default=True,
     help="Share of the pages that each rule alone is to keep.",

@@ -7,6 +7,7 @@ import click
 
 from curate.commands.completing import runs
 from curate.commands.screen import show
+from curate.given import FiniteRange
 from curate.inspect import breakdown, costs, funnel
 from curate.inspect.opened import OpenedRun
 from curate.inspect.tables import comma_separated, lines
@@ -22,7 +23,7 @@ TOP = 20
 @click.option("--json", "form", flag_value="json", help="As JSON.")
 @click.option("--csv", "form", flag_value="csv", help="As CSV.")
 @click.option(
-    "--price", type=click.FloatRange(0), metavar="DOLLARS_PER_CPU_HOUR", help="Tell what a million kept tokens cost."
+    "--price", type=FiniteRange(0), metavar="DOLLARS_PER_CPU_HOUR", help="Tell what a million kept tokens cost."
 )
 @click.option(
     "--top", type=click.IntRange(1), default=TOP, show_default=True, help="Groups shown as text; JSON and CSV have all."

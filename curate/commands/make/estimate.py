@@ -12,6 +12,7 @@ from curate.commands.completing import configs
 from curate.commands.screen import show
 from curate.config.file import read_config
 from curate.executors.processes import Processes
+from curate.given import FiniteRange
 from curate.sizes import numbered, show_size, worker_memory
 from curate.terminal import say_json
 from curate.tools.estimate import estimate
@@ -23,7 +24,7 @@ from curate.tools.estimate import estimate
 @click.argument("config", shell_complete=configs)
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     default=0.01,
     show_default=True,
     help="Part of the input's bytes to run; eight slices at least.",

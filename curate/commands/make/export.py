@@ -14,6 +14,7 @@ from curate.export.export import export
 from curate.export.facts import ExportFacts
 from curate.export.formats import installed
 from curate.export.settings import ExportSettings
+from curate.given import FiniteRange
 from curate.inspect.opened import OpenedRun
 from curate.output import manifest
 from curate.output.folder import EXPORT
@@ -43,7 +44,7 @@ FORMATS = ", ".join(installed())
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle.")
 @click.option(
     "--validation",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=FiniteRange(0, 1, max_open=True),
     default=0.0,
     show_default=True,
     help="Share of the documents that go to the validation split, by a hash of their ids.",

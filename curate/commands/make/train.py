@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from curate.given import FiniteRange
 from curate.plug_ins.options import Option, options
 from curate.terminal import say, say_json
 from curate.tools.train import Training, train, trainers
 from curate.tools.train_on_pages import PageTraining, page_trainers, train_on_pages
 
-TYPES: dict[type[Any], type[Any]] = {bool: bool, int: int, float: float, str: str}
+TYPES: dict[type[Any], Any] = {bool: bool, int: int, float: FiniteRange(), str: str}
 AS_JSON = click.Option(["--json", "as_json"], is_flag=True, help="As JSON.")
 
 

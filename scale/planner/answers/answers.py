@@ -25,6 +25,7 @@ from scale.units import read_number
 
 GIB, GB = 2.0**30, 1e9
 MOST_CELLS = 1_000_000
+LEAST_FLOPS = 1e3
 LAW_COLUMNS = {"n": "N", "params": "N", "parameters": "N", "d": "D", "tokens": "D"}
 
 
@@ -70,6 +71,7 @@ def budget_answer(
     for name, given in (("params", params), ("tokens", tokens), ("flops", flops), ("tflops-per-gpu", tflops_per_gpu)):
         require(given is None or given > 0, f"budget: --{name} {given} is not above zero")
     require(price >= 0, f"budget: --price {price:g} is below zero")
+    require(not flops or flops >= LEAST_FLOPS, f"budget: --flops {flops or 0:g} trains nothing; give 1e3 or more")
     if params and not tokens:
         tokens = flops / (6 * params) if flops else chinchilla_tokens(params)
     elif tokens and not params and flops:

@@ -38,6 +38,8 @@ def plot_plan(plan: Mapping[str, Any], path: Path) -> None:
     if kind not in figure.canvas.get_supported_filetypes():
         known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
         raise Refusal(f"--plot {path.name}: {kind!r} is no picture format; known: {known}")
+    if not path.name:
+        raise Refusal("--plot '': names no file to write; give a name")
     partial = path.with_name(f".{path.name}.partial")
     try:
         figure.savefig(partial, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
