@@ -6,7 +6,7 @@ Kills: a run of the sample crawl is killed with SIGKILL (its driver, one of its 
 moment and started again, several times over, until it ends undisturbed; its tree hash must be that of a run that was
 left alone. Flips and cuts: one byte of a crawl file is changed, or its tail cut off; every record that was not hit
 must come out as before, and the spans must tile the file. Text bombs, busy servers and many small files: all pages
-that are none must come; a fifth as many kills fall over the small files, which share tasks. Damaged model files are
+that are none must come; half as many kills fall over the small files, which share tasks. Damaged model files are
 the matter of `bench/model_faults.py`.
 """
 
@@ -225,7 +225,7 @@ def main() -> None:
         ):
             if count:
                 show(name_of, work(count, folder, random.Random(given.seed)), columns)
-        crawls = [("", given.crawl, 1.0)] + [(", small files", folder / "many", 0.2)] * bool(given.small)
+        crawls = [("", given.crawl, 1.0)] + [(", small files", folder / "many", 0.5)] * bool(given.small)
         for executor, (over, crawl, part_of) in product(given.executors, crawls):
             count = round(given.kills * share[executor] * part_of)
             if count:

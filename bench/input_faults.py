@@ -132,7 +132,7 @@ def busy_servers(count: int, folder: Path, rng: random.Random) -> Counter[str]:
 
 
 def small_files(count: int, folder: Path, rng: random.Random) -> Counter[str]:
-    """One page a file: all must come; prints the CPU time that a file costs beside the same pages in one file."""
+    """One page a file, which share tasks: all must come, as from one file. What a file costs tells `small_files.py`."""
     counts: Counter[str] = Counter({"faults": count})
     pages = [record(f"<html><p>{page(rng)}</p>".encode(), f"http://a.example/{number}") for number in range(count)]
     many = folder / "many"
@@ -140,11 +140,7 @@ def small_files(count: int, folder: Path, rng: random.Random) -> Counter[str]:
     for number, data in enumerate(pages):
         (many / f"{number:06d}.warc.gz").write_bytes(data)
     (folder / "one.warc.gz").write_bytes(b"".join(pages))
-    spent = []
     for name, source in (("many", f"{many}/*.warc.gz"), ("one", str(folder / "one.warc.gz"))):
-        began = time.monotonic()
         report = ran(source, folder / f"out-{name}", [{"extract": {"mode": "fast"}}])
-        spent.append(time.monotonic() - began)
         counts["lost records"] += count - report.stats["kept"]["documents"]
-    print(f"small files: {(spent[0] - spent[1]) / count * 1000:.1f} ms a file more than in one")
     return counts

@@ -137,10 +137,6 @@ class Survivors:
                 temporary.rename(path)
         return np.memmap(path, dtype="<i8", mode="r")
 
-    def task_of(self, number: int) -> int:
-        """Index of the task that a survivor came from."""
-        return int(np.searchsorted(self.starts, number, side="right")) - 1
-
     def address(self, number: int) -> Address:
         """Where a survivor lies."""
         file = self.file(number)
