@@ -39,4 +39,4 @@ def test_what_is_no_option_is_not_told_as_one() -> None:
     for word in ("gopher.nothing=3", "gopher.measures=3"):
         with pytest.raises(UserError, match="gopher has no option") as refused:
             call("what-if", sample_run().folder, word)
-        assert "known are annotate, profile, languages, stop_words, min_words" in str(refused.value)
+        assert "known are annotate, profile, languages" in str(refused.value)
