@@ -66,3 +66,13 @@ def test_a_damaged_member_costs_its_record(tmp_path: Path) -> None:
 def test_a_record_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
     spans = read(put(tmp_path, "a.arc", b"".join(arc(3))), max_record_bytes=300)
     assert reasons(spans) == ["too_large"] * 3 and not kept(spans)
+
+
+@pytest.mark.parametrize("name", ["a.arc", "a.arc.gz"])
+def test_one_flipped_bit_costs_no_more_than_one_page(tmp_path: Path, name: str) -> None:
+    data = PACKED[name](arc(8))
+    pages = {page(number) for number in range(8)}
+    for place in range(3, len(data), 41):
+        hurt = data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
+        found = {span.document.html for span in read(put(tmp_path, name, hurt)) if span.document}
+        assert len(pages - found) <= 1, place

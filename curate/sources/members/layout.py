@@ -1,5 +1,6 @@
 """How a WARC file is laid out, by its bytes and not by its name: compressed record by record, as one, or not."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ from curate.sources.members.zstd_frames import MAGIC, ZstdFrames
 
 Kind = Literal["members", "stream", "plain"]
 PROBED_MEMBERS = 16
+ARC_NAME = re.compile(r"(?i)\.arc(?:\.\w+)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,10 @@ def layout(window: Window, name: str, max_bytes: int) -> FileLayout:
     """
     stream = WholeStream.at_start(window)
     by_head, by_name = stream or _codec_of_bytes(window), _codec_of_name(window, name)
-    if (window if by_head is None else Inflated(by_head, 0)).take(0, len(ARC)) == ARC:
-        return FileLayout("plain" if by_head is None else "stream", by_head, arc=True)
+    head = (window if by_head is None else Inflated(by_head, 0)).take(0, len(ARC))
+    if head == ARC or (ARC_NAME.search(name) and not head.startswith(b"WARC/")):  # its first bytes may be damaged
+        codec = by_head or by_name
+        return FileLayout("plain" if codec is None else "stream", codec, arc=True)
     if stream is not None:
         return FileLayout("stream", stream)
     if by_head and by_name and by_head.name == by_name.name:
