@@ -113,12 +113,12 @@ def wrong_records(found: Ran, expected: dict[str, Any]) -> Iterator[str]:
 
 def expected_case(folder: Path) -> list[str]:
     """What does not hold of a case with `expect.json`; all its inputs together, but for those of the same pages."""
-    told = json.loads((folder / "expect.json").read_text())
-    expected, number = told["expect"], folder.name[:2]
+    expect = json.loads((folder / "expect.json").read_text())
+    expected, number = expect["expect"], folder.name[:2]
     by_kind: dict[str, list[str]] = {}
-    for name in told["inputs"]:
+    for name in expect["inputs"]:
         if not name.endswith((".json", "pairs.jsonl")):
-            by_kind.setdefault(name if len(told["inputs"]) == 2 else "all", []).append(name)
+            by_kind.setdefault(name if len(expect["inputs"]) == 2 else "all", []).append(name)
     wrong: list[str] = []
     texts: dict[str, set[str]] = {}
     for names in by_kind.values():
@@ -145,10 +145,10 @@ def short_texts(folder: Path, found: Ran) -> list[str]:
 def pairs(folder: Path, found: Ran) -> list[str]:
     """At threshold 0.8: 95 % of the pairs of 0.9 and more, and no pair under 0.75 merged directly (one is, by the noise
     of 128 slots that the scheme fixes)."""
-    told = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+    made = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
     kept = {row["id"] for row in found.kept}
-    near = [pair for pair in told if pair["j"] >= 0.9]
-    far = [pair for pair in told if pair["j"] < 0.75]
+    near = [pair for pair in made if pair["j"] >= 0.9]
+    far = [pair for pair in made if pair["j"] < 0.75]
     apart = sum(pair["a"] in kept and pair["b"] in kept for pair in near)
     gone = [row for row in found.dropped if row["reason"] == "near_duplicate"]
     wrong = [f"{apart} of {len(near)} pairs are both kept"] if apart * 20 > len(near) else []

@@ -229,8 +229,8 @@ def main() -> None:
         for executor, (over, crawl, part_of) in product(given.executors, crawls):
             count = round(given.kills * share[executor] * part_of)
             if count:
-                told = kills(executor, count, folder, crawl, random.Random(given.seed))
-                show(f"kill -9, {executor}{over}", told, columns)
+                counts = kills(executor, count, folder, crawl, random.Random(given.seed))
+                show(f"kill -9, {executor}{over}", counts, columns)
 
 
 def show(name: str, counts: Counter[str], columns: tuple[str, ...]) -> None:

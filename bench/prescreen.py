@@ -73,10 +73,10 @@ def extracted(folders: list[Path], left_out: list[Path], every: int, options: di
         forget()
         start = time.process_time()
         text = extract.apply(document)
-        told = None if isinstance(text, Drop) else identify.measure(text)
+        measures = None if isinstance(text, Drop) else identify.measure(text)
         seconds = time.process_time() - start
-        sure = told is not None and (told["language_score"] or 0) >= (identify.min_score or 0)
-        found.append(Extracted(html, told["language"] if told and sure else None, seconds))
+        sure = measures is not None and (measures["language_score"] or 0) >= (identify.min_score or 0)
+        found.append(Extracted(html, measures["language"] if measures and sure else None, seconds))
     return found
 
 

@@ -146,7 +146,7 @@ def main() -> None:
                 "many": partial(run, many, kind, outs[0], given.workers, where),
                 "one": partial(run, one, kind, outs[1], given.workers, where),
             }
-            costs = side_by_side(work, given.times, lambda told: print(told, file=sys.stderr))
+            costs = side_by_side(work, given.times, lambda sentence: print(sentence, file=sys.stderr))
         cpu = {name: middle(some, "cpu") for name, some in costs.items()}
         each = (cpu["many"] - cpu["one"]) / given.pages * 1000
         wall = middle(costs["many"], "wall")

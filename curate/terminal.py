@@ -36,13 +36,13 @@ def say_styled(line: str, painted: bool, err: bool = False) -> None:
 
 
 def say_json(
-    told: Any,
+    content: Any,
     indent: int | None = 1,
     ascii_only: bool = True,
     default: Callable[[Any], Any] | None = None,
 ) -> None:
     """Prints a value as JSON; without `ascii_only` letters stand as themselves and controls as `\\u009b`."""
-    text = json.dumps(told, indent=indent, ensure_ascii=ascii_only, default=default)
+    text = json.dumps(content, indent=indent, ensure_ascii=ascii_only, default=default)
     click.echo(UNSEEN.sub(_escaped, text))
 
 

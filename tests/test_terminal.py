@@ -93,9 +93,9 @@ def test_no_command_lets_a_name_reach_the_terminal(call: Calling, tmp_path: Path
         ["init", ODD],
         ["pack", ODD, "-o", "there.warc.gz"],
     ):
-        told = call(*line)
-        assert not UNSEEN.search(told.out), line
-        assert not UNSEEN.search(told.err), line
+        ended = call(*line)
+        assert not UNSEEN.search(ended.out), line
+        assert not UNSEEN.search(ended.err), line
     assert "\\x1b[31m\\x07b\\x9b2Jc\\u202ed" in call("why", "out", place).out
     assert json.loads(call("sample", "out", "--kept", "--jsonl").out.splitlines()[0])["file_path"] == place[:-2]
 
@@ -106,14 +106,14 @@ def test_a_name_stays_in_its_cell() -> None:
 
 def test_a_config_key_does_nothing_to_the_terminal(call: Calling, tmp_path: Path) -> None:
     config = settings(crawl(tmp_path / "in", files=1, each=5), tmp_path / "out", **{ODD: 1})
-    told = call("check", written(tmp_path, config))
-    assert told.status == 2 and "\\x1b" in told.err and not UNSEEN.search(told.err)
+    ended = call("check", written(tmp_path, config))
+    assert ended.status == 2 and "\\x1b" in ended.err and not UNSEEN.search(ended.err)
 
 
 def test_cells_of_csv_are_no_formulas() -> None:
     words = ["=1+1", "+1", "-1", "@a", "\tx", "\rx", "plain", "a=b"]
-    told = comma_separated([{"a": word, "b": -5, "c": -0.5} for word in words], ("a", "b", "c"))
-    rows = list(csv.DictReader(io.StringIO(told, newline="")))
+    as_csv = comma_separated([{"a": word, "b": -5, "c": -0.5} for word in words], ("a", "b", "c"))
+    rows = list(csv.DictReader(io.StringIO(as_csv, newline="")))
     assert [row["a"] for row in rows] == ["'=1+1", "'+1", "'-1", "'@a", "'\tx", "'\rx", "plain", "a=b"]
     assert {(row["b"], row["c"]) for row in rows} == {("-5", "-0.5")}
 
@@ -123,7 +123,7 @@ def on_terminal(*arguments: str) -> bytes:
     ours, theirs = os.openpty()
     with subprocess.Popen([sys.executable, "-m", "curate", *arguments], stdout=theirs) as process:
         os.close(theirs)
-        told = b""
+        output = b""
         while True:
             try:
                 block = os.read(ours, 65536)
@@ -131,10 +131,10 @@ def on_terminal(*arguments: str) -> bytes:
                 break
             if not block:
                 break
-            told += block
+            output += block
         assert process.wait() == 0
     os.close(ours)
-    return told
+    return output
 
 
 @pytest.mark.parametrize("what", ["--html", "--text"])
@@ -154,6 +154,6 @@ def test_a_page_does_nothing_to_a_terminal_and_its_bytes_go_to_a_pipe(
 def test_output_in_an_encoding_that_lacks_a_letter_is_no_traceback(tmp_path: Path) -> None:
     config = settings(crawl(tmp_path / "in", files=1, each=5), tmp_path / "é漢", stages=["exact_dedup"])
     call = [sys.executable, "-m", "curate", "check", written(tmp_path, config)]
-    told = subprocess.run(call, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"})
-    assert told.returncode == 0, told.stderr
-    assert b"\xe9\\u6f22" in told.stdout
+    ended = subprocess.run(call, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"})
+    assert ended.returncode == 0, ended.stderr
+    assert b"\xe9\\u6f22" in ended.stdout

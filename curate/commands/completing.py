@@ -107,8 +107,8 @@ def _of_run(ctx: click.Context, key: str) -> list[Any]:
     """A list of stats.json of the run that the command line names."""
     out = ctx.params.get("out") or next(iter(ctx.args), "")  # among the rest where an option still lacks its value
     try:
-        told = json.loads((Path(out) / "stats.json").read_bytes())
+        stats = json.loads((Path(out) / "stats.json").read_bytes())
     except (OSError, ValueError):
         return []
-    found = told.get(key) if isinstance(told, dict) else None
+    found = stats.get(key) if isinstance(stats, dict) else None
     return found if isinstance(found, list) else []

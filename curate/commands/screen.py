@@ -78,8 +78,8 @@ def laid_out(lines: Iterable[str], room: int | None, painted: bool) -> Iterator[
             continue
         for text in group:
             for line in printable(text).split("\n"):
-                whole = room is None or isinstance(text, Verbatim)
-                yield from (_styled(part, painted) for part in ([line] if whole else wrapped(line, room or 0)))
+                unbroken = room is None or isinstance(text, Verbatim)
+                yield from (_styled(part, painted) for part in ([line] if unbroken else wrapped(line, room or 0)))
 
 
 def wrapped(line: str, room: int, indent: int | None = None) -> list[str]:

@@ -136,8 +136,8 @@ class RunningRun:
 
     def _share(self, facts: LiveFacts, at_work: list[dict[str, Any]], documents: int) -> float:
         read = facts["bytes_done"] + sum(one.pop("bytes") for one in at_work)
-        whole, done = (facts["bytes"], read) if facts["limit"] is None else (facts["limit"], documents)
-        return min(1.0, done / max(1, whole))
+        total, done = (facts["bytes"], read) if facts["limit"] is None else (facts["limit"], documents)
+        return min(1.0, done / max(1, total))
 
     def _speed(self, now: float, documents: int, facts: LiveFacts) -> float:
         """Pages a second of late, or since the start where this is the first look."""

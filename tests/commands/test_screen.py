@@ -32,13 +32,13 @@ ROWS = [
 COLUMNS = ("stage", "verdict", "measure", "value", "limits")
 
 
-def fitted(told: list[str], room: int) -> list[str]:
-    return list(laid_out(told, room, painted=False))
+def fitted(table: list[str], room: int) -> list[str]:
+    return list(laid_out(table, room, painted=False))
 
 
 def test_a_table_that_fits_is_the_one_of_a_pipe() -> None:
-    told = lines(ROWS, COLUMNS, heads=2)
-    assert fitted(told, 200) == told == list(laid_out(told, None, painted=False))
+    table = lines(ROWS, COLUMNS, heads=2)
+    assert fitted(table, 200) == table == list(laid_out(table, None, painted=False))
 
 
 @pytest.mark.parametrize("room", [40, 60, 80])
@@ -68,8 +68,8 @@ def test_more_columns_than_fit_go_on_below_with_the_first_again() -> None:
 
 
 def test_lines_of_a_table_stay_lines_of_text() -> None:
-    told = lines([{"a": 1}], ("a",))
-    assert told == ["a", "1"] and "\n".join(told) == "a\n1" and all(isinstance(line, TableLine) for line in told)
+    table = lines([{"a": 1}], ("a",))
+    assert table == ["a", "1"] and "\n".join(table) == "a\n1" and all(isinstance(line, TableLine) for line in table)
 
 
 def test_running_text_goes_on_behind_its_label() -> None:
@@ -119,14 +119,14 @@ def test_colours_are_used_where_they_are_wanted(
 
 
 def test_what_matters_is_coloured_and_nothing_else() -> None:
-    told = [
+    unpainted = [
         *lines(ROWS, COLUMNS),
         "verdict  dropped by gopher: too_few_words, words 29",
         "verdict  kept",
         "ALARM a: b",
         "nothing was dropped by it",
     ]
-    found = list(laid_out(told, None, painted=True))
+    found = list(laid_out(unpainted, None, painted=True))
     marked = [re.findall("\x1b\\[(?!0m)[0-9;]+m([^\x1b]+)", line) for line in found]
     assert [part for part in marked if part] == [
         ["DROPPED too_few_words", "min_words 50 < broken"],
@@ -134,7 +134,7 @@ def test_what_matters_is_coloured_and_nothing_else() -> None:
         ["kept"],
         ["ALARM a:"],
     ]
-    assert [STYLE.sub("", line) for line in found] == told
+    assert [STYLE.sub("", line) for line in found] == unpainted
 
 
 def asked_of(out: Path) -> dict[str, tuple[object, ...]]:

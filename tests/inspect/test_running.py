@@ -184,8 +184,8 @@ def test_alarms(tmp_path: Path) -> None:
     work = out / ".work"
     facts = json.loads((work / live.NAME).read_text())
     dropped = {"read": {"damaged": 2}, "gopher": {"too_few_words": 1900, "bullets": 3}}
-    told = {"phase": "scan", "documents": 2000, "dropped": dropped, "failed": 3, "failure": "f.warc:0 in x: E: broken"}
-    (work / live.NAME).write_text(json.dumps(facts | told))
+    state = {"phase": "scan", "documents": 2000, "dropped": dropped, "failed": 3, "failure": "f.warc:0 in x: E: broken"}
+    (work / live.NAME).write_text(json.dumps(facts | state))
     (work / "guard" / "000000-77.json").write_text(json.dumps({"reason": "hung", "cause": ""}))
     found = RunningRun(Output.at(str(out), None)).snapshot()
     assert found["alarms"] == [

@@ -89,8 +89,8 @@ def test_imports_of_our_own_files_are_found_without_parsing_them() -> None:
 
 
 def test_owners_of_modules_are_those_that_python_tells() -> None:
-    told = packages_distributions()
-    for module in told:
+    packages = packages_distributions()
+    for module in packages:
         if module.isidentifier():
-            assert code.owners(frozenset({module})) == set(told[module])
+            assert code.owners(frozenset({module})) == set(packages[module])
     assert code.owners(frozenset({"no_such_module"})) == code.owners(frozenset()) == frozenset()

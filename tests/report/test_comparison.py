@@ -51,20 +51,20 @@ def cells(html: str, caption: str) -> dict[str, list[str]]:
 
 
 def test_key_figures_are_those_of_both_stats(html: str, other: OpenedRun) -> None:
-    told = cells(html, "Key figures")
+    by_row = cells(html, "Key figures")
     kept = [run.stats["kept"]["documents"] for run in (sample_run(), other)]
     assert kept[0] != kept[1]
-    assert told["pages kept"][:3] == [f"{kept[0]}", f"{kept[1]}", f"{kept[1] - kept[0]:+}".replace("-", "−")]
-    assert told["pages read"][2:] == ["=", "="]
+    assert by_row["pages kept"][:3] == [f"{kept[0]}", f"{kept[1]}", f"{kept[1] - kept[0]:+}".replace("-", "−")]
+    assert by_row["pages read"][2:] == ["=", "="]
 
 
 def test_reasons_that_one_run_has_alone(html: str, other: OpenedRun) -> None:
-    told = cells(html, "Pages dropped by stage and reason")
+    by_row = cells(html, "Pages dropped by stage and reason")
     lost = Counter[str]()
     for row in sample_run().stats["dropped"]:
         lost[row["stage"]] += row["documents"]
-    assert told["near_dedup (not in B)"][:3] == [f"{lost['near_dedup']}", "0", f"−{lost['near_dedup']}"]
-    assert told["read"][:3] == ["15", "15", "="] and told["bad status"][6:] == ["–", "–"]
+    assert by_row["near_dedup (not in B)"][:3] == [f"{lost['near_dedup']}", "0", f"−{lost['near_dedup']}"]
+    assert by_row["read"][:3] == ["15", "15", "="] and by_row["bad status"][6:] == ["–", "–"]
 
 
 def test_pages_that_changed_sides_are_named_with_both_verdicts(other: OpenedRun) -> None:
@@ -73,10 +73,10 @@ def test_pages_that_changed_sides_are_named_with_both_verdicts(other: OpenedRun)
     moves = [move for move in compared.moves(1) if move.before != move.after]
     gained = sum(move.documents for move in moves if move.side and move.after[0] == "kept")
     assert f"{gained} pages kept by B alone" in html
-    told = cells(html, "Pages with another verdict")
-    german = next(row for page, row in told.items() if page.startswith("https://a.de.example/"))
+    by_row = cells(html, "Pages with another verdict")
+    german = next(row for page, row in by_row.items() if page.startswith("https://a.de.example/"))
     assert german[0].startswith("language: other language") and german[1].startswith("kept")
-    copies = [row for row in told.values() if row[0].startswith("near_dedup: near duplicate, copy of ")]
+    copies = [row for row in by_row.values() if row[0].startswith("near_dedup: near duplicate, copy of ")]
     assert copies and all(re.fullmatch(r"sample_crawl/.*:\d+", row[2].replace(f"{ROOT}/", "")) for row in copies)
 
 
@@ -122,15 +122,15 @@ def test_runs_of_other_inputs_are_compared_without_their_pages(tmp_path: Path) -
         runs.append(finished(tmp_path / name, [{"gopher": {"languages": None}}], source))
     html = page(*runs)
     assert "read no file in common" in html
-    told = cells(html, "Kept pages by domain")
-    assert told["a.example"][:5] == ["1", "0", "1", "0", "−1"] and told["b.example"][4] == "+1"
+    by_row = cells(html, "Kept pages by domain")
+    assert by_row["a.example"][:5] == ["1", "0", "1", "0", "−1"] and by_row["b.example"][4] == "+1"
 
 
 def test_files_that_moved_are_matched_by_their_names(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "sample_crawl", tmp_path / "crawl", ignore=shutil.ignore_patterns("*.jsonl"))
     moved = finished(tmp_path, SAMPLE_STAGES[:3], str(tmp_path / "crawl" / "*.warc*"))
-    told = cells(str(section_verdicts.verdicts(Difference(sample_run(), moved))), "Pages with another verdict")
-    assert told and all(row[1].startswith("kept") or ": " in row[1] for row in told.values())
+    by_row = cells(str(section_verdicts.verdicts(Difference(sample_run(), moved))), "Pages with another verdict")
+    assert by_row and all(row[1].startswith("kept") or ": " in row[1] for row in by_row.values())
 
 
 def test_the_command_writes_it_beside_the_second_run(tmp_path: Path, other: OpenedRun) -> None:
@@ -187,5 +187,5 @@ def test_sources_are_compared_where_there_are_several(tmp_path: Path) -> None:
             path.write_text("".join(json.dumps({"text": numbered(size)}) + "\n" for size in (60, 100, 200)))
         inputs = {source: {"path": str(tmp_path / name / f"{source}.jsonl")} for source in ("web", "books")}
         runs.append(finished(tmp_path / name, [{"gopher": {"languages": None, "min_words": limit}}], inputs))
-    told = cells(str(section_origins.origins(*runs, Figures())), "Kept pages by source")
-    assert told["web"] == ["3", "3", "3", "1", "−2", "100.0\xa0%", "33.3\xa0%", "−66.7 points"]
+    by_row = cells(str(section_origins.origins(*runs, Figures())), "Kept pages by source")
+    assert by_row["web"] == ["3", "3", "3", "1", "−2", "100.0\xa0%", "33.3\xa0%", "−66.7 points"]

@@ -144,11 +144,11 @@ def test_the_head_says_which_run_it_is(tmp_path: Path) -> None:
 def test_an_output_of_an_earlier_version_has_a_head_too(tmp_path: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(sample_run().folder, out)
-    told = json.loads((out / "timings.json").read_text())
-    (out / "timings.json").write_text(json.dumps({**told, "finished": None} | {"recipe": None}))
+    timings = json.loads((out / "timings.json").read_text())
+    (out / "timings.json").write_text(json.dumps({**timings, "finished": None} | {"recipe": None}))
     assert "Date" not in Page(str(section_head.head(OpenedRun.of(str(out))))).texts["dt"]
-    del told["finished"], told["recipe"]
-    (out / "timings.json").write_text(json.dumps(told))
+    del timings["finished"], timings["recipe"]
+    (out / "timings.json").write_text(json.dumps(timings))
     assert "Date" not in Page(str(section_head.head(OpenedRun.of(str(out))))).texts["dt"]
 
 

@@ -265,9 +265,9 @@ def test_reasons_stay_under_their_stage_and_the_total_at_the_end(browser: Browse
     assert after[-1][0] == "kept" and sorted(after) == sorted(before) and after != before
     stages = {row[0] for row in before if row[1]}
     of = {}
-    for told in (before, after):
+    for side in (before, after):
         stage = ""
-        for row in told:
+        for row in side:
             stage = row[0] if row[0] in stages else stage
             of.setdefault(row[0], set()).add(stage)
     assert all(len(found) == 1 for found in of.values())

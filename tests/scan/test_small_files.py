@@ -236,7 +236,7 @@ def test_the_plan_hangs_on_the_input_alone(tmp_path: Path) -> None:
         for size in (MIB, 4 * MIB)
         if not (tmp_path / str(size)).mkdir()
     ]
-    assert [[count for _, count in told if count > 1] for told in planned] == [[64] * 7 + [52]] * 2
+    assert [[count for _, count in number if count > 1] for number in planned] == [[64] * 7 + [52]] * 2
 
 
 def test_verdicts_are_found_by_file_and_offset(tmp_path: Path) -> None:
@@ -257,5 +257,5 @@ def test_survivors_find_their_files(tmp_path: Path) -> None:
     names = [file.name for file in load_run(str(work)).files]
     stored = [url for column in survivors.column("url") for url in column.to_pylist()]
     assert 0 < survivors.size < 70 and len(tasks) == 2
-    told = [survivors.address(number).file for number in range(survivors.size)]
-    assert told == [names[int(url.split("/")[3])] for url in stored]
+    found = [survivors.address(number).file for number in range(survivors.size)]
+    assert found == [names[int(url.split("/")[3])] for url in stored]

@@ -40,7 +40,7 @@ def read(output: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("limit", "told"),
+    ("limit", "expected"),
     [
         (9, {"a": 3, "b": 3, "c": 3}),
         (10, {"a": 4, "b": 3, "c": 3}),
@@ -50,11 +50,11 @@ def read(output: Path) -> dict[str, int]:
         (1000, {"a": 30, "b": 5, "c": 25}),
     ],
 )
-def test_each_source_gives_in_turn(limit: int, told: dict[str, int], tmp_path: Path) -> None:
+def test_each_source_gives_in_turn(limit: int, expected: dict[str, int], tmp_path: Path) -> None:
     config = config_of(tmp_path, a=[10, 20], b=[5], c=[25])
     report = run_it(config, limit=limit)
-    assert read(tmp_path / "out") == told
-    assert report.stats["read"]["documents"] == sum(told.values())
+    assert read(tmp_path / "out") == expected
+    assert report.stats["read"]["documents"] == sum(expected.values())
 
 
 def test_of_each_source_these_are_the_first(tmp_path: Path) -> None:
@@ -95,17 +95,18 @@ def test_nothing_of_the_files_behind_is_touched(tmp_path: Path) -> None:
     (tmp_path / "in" / "a2.jsonl").write_text("no JSON at all\n")
     everything = Dying(-1)
     run_it(config, everything, limit=4)
-    assert sum(told.startswith("scan ") for told in everything.done) == 2
+    assert sum(line.startswith("scan ") for line in everything.done) == 2
     assert read(tmp_path / "out") == {"a": 2, "b": 2}
 
 
 def test_progress_counts_each_page_once(tmp_path: Path) -> None:
     seen: list[tuple[str, Mapping[str, Any]]] = []
     config = config_of(tmp_path, a=[3], b=[50])
-    run_it(config, progress=lambda phase, told: seen.append((phase, told)), limit=30)
-    assert sum(told["documents"] for phase, told in seen if phase == "scan") == 30
+    run_it(config, progress=lambda phase, figures: seen.append((phase, figures)), limit=30)
+    assert sum(figures["documents"] for phase, figures in seen if phase == "scan") == 30
     assert (
-        sum(told["survivors"] for phase, told in seen if phase == "scan") == table(tmp_path / "out", "shards").num_rows
+        sum(figures["survivors"] for phase, figures in seen if phase == "scan")
+        == table(tmp_path / "out", "shards").num_rows
     )
 
 

@@ -112,7 +112,7 @@ def _pages(found: Snapshot) -> str:
 
 def _time(seconds: float) -> str:
     """Seconds as people say them: 12 s, 3 min 20 s, 2 h 5 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole // 60 % 60} min"
+    total = round(seconds)
+    if total < 60:
+        return f"{total} s"
+    return f"{total // 60} min {total % 60} s" if total < 3600 else f"{total // 3600} h {total // 60 % 60} min"

@@ -58,8 +58,8 @@ def _kept_share(run: OpenedRun) -> float:
 
 def config(compared: Difference) -> Markup:
     """How the configs differ, and what else may shape the output."""
-    told = [line.removeprefix("config: ").replace("else: ", "besides: ", 1) for line in compared.config()]
-    return element("ul", [element("li", line) for line in told], class_="plain")
+    sentences = [line.removeprefix("config: ").replace("else: ", "besides: ", 1) for line in compared.config()]
+    return element("ul", [element("li", line) for line in sentences], class_="plain")
 
 
 def stages(compared: Difference, figures: Figures) -> Markup:

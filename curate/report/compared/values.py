@@ -72,8 +72,8 @@ def _is_name(name: str) -> bool:
 def _numbers(run: OpenedRun, name: str) -> tuple[F64, bool] | None:
     """A measure of all pages and whether it counts; None where it is no number."""
     column = run.read("measures", [name]).column(0)
-    whole = pa.types.is_integer(column.type)
-    return (column.to_numpy().astype(float), whole) if whole or pa.types.is_floating(column.type) else None
+    integral = pa.types.is_integer(column.type)
+    return (column.to_numpy().astype(float), integral) if integral or pa.types.is_floating(column.type) else None
 
 
 def _sorted(values: F64) -> F64:
@@ -87,9 +87,9 @@ def _limits(a: OpenedRun, b: OpenedRun, name: str) -> list[LimitLine]:
     return list(dict.fromkeys(line for line in found if not line.names))
 
 
-def _values(name: str, a: F64, b: F64, whole: bool, limits: list[LimitLine]) -> Values:
+def _values(name: str, a: F64, b: F64, integral: bool, limits: list[LimitLine]) -> Values:
     both = np.sort(np.concatenate([a, b]), kind="stable")
-    found, logarithmic = edges(both, [(line.value, line.least) for line in limits], whole)
+    found, logarithmic = edges(both, [(line.value, line.least) for line in limits], integral)
     bars = [np.diff(np.searchsorted(side, found[1:-1]), prepend=0, append=len(side)).tolist() for side in (a, b)]
     stage, _, measure = name.rpartition(".")
     shown = Distribution(
@@ -106,7 +106,7 @@ def _values(name: str, a: F64, b: F64, whole: bool, limits: list[LimitLine]) -> 
         above=0,
         spike=None,
         at_spike=0,
-        integral=whole,
+        integral=integral,
         logarithmic=logarithmic,
         lines=tuple(limits),
     )

@@ -68,8 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     dropped = [
         {"stage": stage, "reason": reason} for stage, reason in (("gopher", "too_few_words"), ("read", "damaged"))
     ]
-    told = {"stages": ["read", "extract", "gopher", "exact_dedup", "my_rules:Exotic"], "dropped": dropped}
-    (folder / RUN / "stats.json").write_text(json.dumps(told))
+    stats = {"stages": ["read", "extract", "gopher", "exact_dedup", "my_rules:Exotic"], "dropped": dropped}
+    (folder / RUN / "stats.json").write_text(json.dumps(stats))
     (folder / "other").mkdir()
     (folder / "outer.yaml").write_text("input: a.jsonl")
     (folder / "outer.txt").write_text("")
