@@ -54,11 +54,18 @@ class KeptPages:
         tables = [rows_of(self.run, group, ["file_path", "offset"]) for group in self.groups]
         own = [keys(self.run, table["file_path"], table["offset"]) for table in tables]
         key = np.concatenate(own) if own else np.empty(0, np.int64)
-        measures = self.run.read("measures", ["file_path", "offset"])
-        known = keys(self.run, measures["file_path"], measures["offset"])
+        known = self._measured()
         place = np.minimum(np.searchsorted(known, key), max(0, len(known) - 1))
         found = np.flatnonzero(known[place] == key) if len(known) else np.empty(0, np.int64)
         return found, place[found]
+
+    def _measured(self) -> I64:
+        """Keys of all measured pages, made part by part: their files' names take much more room."""
+        found = [np.empty(0, np.int64)]
+        for path in self.run.parts("measures"):
+            table = self.run.read_part(path, ["file_path", "offset"])
+            found.append(keys(self.run, table["file_path"], table["offset"]))
+        return np.concatenate(found)
 
     def offer(self, stage: str, measure: str, line: LimitLine, values: npt.NDArray[np.float64]) -> None:
         """Remembers the candidates that pass a limit by the least."""
@@ -88,9 +95,11 @@ class KeptPages:
         for group in self.groups:
             mine = wanted[(wanted >= before) & (wanted < before + group.rows)]
             if len(mine):
-                table = rows_of(self.run, group, ["file_path", "offset", "url", "text"]).take(mine - before)
-                for number, row in zip(mine.tolist(), table.to_pylist(), strict=True):
-                    found[number] = KeptPage((row["file_path"], row["offset"]), row["url"], row["text"])
+                table = rows_of(self.run, group, ["file_path", "offset", "url", "text"])
+                for number in mine.tolist():  # no `take`, which would copy all texts first
+                    file, offset, url, text = (column[number - before].as_py() for column in table.columns)
+                    found[number] = KeptPage((file, offset), url, text)
+                del table
             before += group.rows
         return found
 
