@@ -31,7 +31,9 @@ from curate.sources import SourceConfig, reader
 from curate.sources.reader import InputFile, Slice, Span, settled
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIG = "input: {crawl}/*.warc*\noutput: {out}\nstages: [extract, language, gopher, exact_dedup, near_dedup]\n"
+CONFIG = "input: {crawl}/*.warc*\noutput: {out}\nstages: {stages}\n"
+STAGES = "[extract, language, gopher, exact_dedup, near_dedup]"
+SMALL_STAGES = "[{extract: {mode: fast}}, exact_dedup, near_dedup]"  # which keep the made-up pages
 HANG_SECONDS = 300
 KILLS_A_RUN = 8
 
@@ -95,11 +97,13 @@ def kill_once(process: subprocess.Popen[bytes], seconds: float, rng: random.Rand
     return True
 
 
-def kills(executor: str, count: int, folder: Path, crawl: Path, rng: random.Random) -> Counter[str]:
+def kills(
+    executor: str, count: int, folder: Path, crawl: Path, rng: random.Random, stages: str = STAGES
+) -> Counter[str]:
     """Kills runs `count` times in all and compares what they end in."""
     counts: Counter[str] = Counter()
     config = folder / f"{executor}.yaml"
-    config.write_text(CONFIG.format(crawl=crawl, out=folder / "out"))
+    config.write_text(CONFIG.format(crawl=crawl, out=folder / "out", stages=stages))
     began = time.monotonic()
     start(config, executor).communicate(timeout=HANG_SECONDS)
     seconds, expected = time.monotonic() - began, tree_hash(folder / "out")
@@ -225,11 +229,13 @@ def main() -> None:
         ):
             if count:
                 show(name_of, work(count, folder, random.Random(given.seed)), columns)
-        crawls = [("", given.crawl, 1.0)] + [(", small files", folder / "many", 0.5)] * bool(given.small)
-        for executor, (over, crawl, part_of) in product(given.executors, crawls):
+        crawls = [("", given.crawl, 1.0, STAGES)]
+        if given.small:
+            crawls.append((", small files", folder / "many", 0.5, SMALL_STAGES))
+        for executor, (over, crawl, part_of, stages) in product(given.executors, crawls):
             count = round(given.kills * share[executor] * part_of)
             if count:
-                counts = kills(executor, count, folder, crawl, random.Random(given.seed))
+                counts = kills(executor, count, folder, crawl, random.Random(given.seed), stages)
                 show(f"kill -9, {executor}{over}", counts, columns)
 
 
