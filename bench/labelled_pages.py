@@ -6,6 +6,9 @@ A folder is a clone of one of these (the kind is found by what lies in it):
   pages. Its part `dev` alone is read: `test` is for whoever judges.
 - github.com/scrapinghub/article-extraction-benchmark: article bodies (ground-truth.json).
 - github.com/adbar/trafilatura: segments that must and must not be in the text (tests/evaldata.json).
+- a set of github.com/j-szulc/html-cleaning-dataset-merged, where CleanEval (`cleaneval-final`), L3S-GN1
+  (`page-signal-master`), dragnet's data and CleanPortalEval lie in one form: `input` and `GoldStandard`. Of L3S-GN1
+  headlines, full and supplemental text are true, of dragnet's data what stands before the comments.
 - github.com/mozilla/readability and github.com/go-shiori/go-readability: what readability makes of its test pages.
   That is another program's answer and no person's, so it tells of lost text and never of quality.
 """
@@ -16,12 +19,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
+
+from lxml.html import document_fromstring
 
 from stages.extraction.training.teacher import registered
 
 WORD = re.compile(r"\w+")
 TAGS = re.compile(r"<[^>]*>")
+COMMENTS = "!@#$%^&*()"  # dragnet's mark between a text and its readers' comments
+MARKED = re.compile(r"class=\"x-nc-sel[0-5]")
+MAIN = (
+    "//text()[ancestor::*[contains(@class, 'x-nc-sel')][1][@class[contains(., 'sel1') or contains(., 'sel2') or "
+    "contains(., 'sel3')]]]"
+)  # headline, full text, supplemental
 SHINGLE = 4  # words, as the article benchmark has it
 Score = tuple[float, float, float]  # true positives, false positives, false negatives
 
@@ -44,7 +56,7 @@ class Page:
 
 def averaged(folder: Path) -> bool:
     """Whether a set's F1 is the mean of its pages' F1, as WCXB has it, and not that of the sums over all pages."""
-    return (folder / "dev" / "ground-truth").is_dir() or (folder / "ground-truth").is_dir()
+    return any((folder / name).is_dir() for name in ("dev/ground-truth", "ground-truth", "GoldStandard"))
 
 
 def pages(folder: Path) -> Iterator[Page]:
@@ -59,10 +71,28 @@ def pages(folder: Path) -> Iterator[Page]:
             html = gzip.decompress((folder / "html" / f"{key}.html.gz").read_bytes())
             body = labels[key]["articleBody"]
             yield Page(html, shingles(body), labels[key].get("url", key), truth=body)
+    elif (folder / "GoldStandard").is_dir():
+        for source in sorted((folder / "input").glob("*.html")):
+            gold = folder / "GoldStandard" / f"{source.stem}.txt"
+            if gold.is_file() and (true := _gold(gold.read_bytes())):
+                yield Page(source.read_bytes(), words(true), source.stem, truth=true)
     else:
         for source in sorted(folder.glob("**/source.html")):
             true = TAGS.sub(" ", (source.with_name("expected.html")).read_text("utf-8", "replace"))
             yield Page(source.read_bytes(), words(true), source.parent.name, truth=true)
+
+
+def _gold(label: bytes) -> str:
+    """The true text of a label in the form of CleanEval, of dragnet, or of L3S-GN1, whose labels are marked pages."""
+    try:
+        text = label.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = label.decode("cp1252", "replace")
+    if MARKED.search(text):
+        root = document_fromstring(text)
+        return " ".join(str(part) for part in root.xpath(MAIN))
+    first, _, rest = text.partition("\n")
+    return unescape(TAGS.sub(" ", rest if first.startswith("URL:") else text).partition(COMMENTS)[0]).strip()
 
 
 def _wcxb(folder: Path) -> Iterator[Page]:

@@ -83,6 +83,9 @@ def stream(page: bytes) -> Stream:
     number = t.numbered(words[less + 1 + closing])
     cuts, body = _cuts(source, less, name, number, closing)
     said = _said(source, cuts, body)
+    if body == PAD:
+        heads = number == t.NUMBER["head"]
+        body = _after_open_head(source, less[heads & ~closing], less[heads & closing], cuts)
     source, kept = _without(source, less, [(PAD, body), *(cut for cut in cuts if cut[0] >= body)])
     number, closing, first = number[kept], closing[kept], (name[kept] & np.uint64(0xFF)).astype(np.uint8)
     at = np.flatnonzero(np.frombuffer(source.translate(_SPECIAL), np.bool_))
@@ -123,6 +126,13 @@ def _cuts(source: bytes, less: Ints, name: Words, number: Ints, closing: Mask) -
         if reached > place:
             cuts.append((place, reached))
     return cuts, body
+
+
+def _after_open_head(source: bytes, opens: Ints, closes: Ints, cuts: list[tuple[int, int]]) -> int:
+    """Where a head that is never closed is left, for whose text the page's would be taken; else the page's start."""
+    if not len(opens) or len(closes) or any(begin <= opens[0] < end for begin, end in cuts):
+        return PAD
+    return max(source.find(b">", int(opens[0])) + 1, PAD)
 
 
 def _close(source: bytes, place: int, what: int, ends: list[int]) -> int:

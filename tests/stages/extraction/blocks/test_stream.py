@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from stages.extraction.blocks.page import page
 from stages.extraction.blocks.stream import BACK, FRONT, Stream, stream
 from stages.extraction.blocks.tags import TAGS
 
@@ -77,6 +78,17 @@ def test_what_no_reader_sees_is_cut_out(html: str, left: str) -> None:
 @pytest.mark.parametrize("name", ["textarea", "title", "svg", "select"])
 def test_what_is_never_closed_hides_no_text(name: str) -> None:
     assert pieces(f"a<{name}>b<p>c")[-1] == ("p", "c")
+
+
+@pytest.mark.parametrize("head", ["<head>", "<html><HEAD lang=en>", "<html><head><title>t</title><meta charset=utf-8>"])
+def test_a_head_that_is_never_closed_hides_no_text(head: str) -> None:
+    for html in (f"{head}<p>text", f"{head}<p>text</p></html>"):
+        made = page(stream(html.encode()))
+        assert made is not None
+        assert made.count == 1
+    assert page(stream(f"{head}text</head>".encode())) is None
+    assert page(stream(b"<!-- <head> --><p>text")) is not None
+    assert page(stream(b"<p>text<head")) is not None
 
 
 def test_what_a_page_says_of_itself() -> None:
