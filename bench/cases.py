@@ -85,7 +85,8 @@ def run(folder: Path, config: dict[str, Any], workers: int = 1, seed: str = "0")
 def wrong_records(found: Ran, expected: dict[str, Any]) -> Iterator[str]:
     """What of `records`, `documents`, `documents_for` and `language_for_all` does not hold."""
     if found.status not in (0, 1) or "Traceback" in found.said:
-        yield f"status {found.status}: {found.said[-200:]}"
+        at = found.said.find("Traceback")
+        yield f"status {found.status}: {found.said[at:][:2000] if at >= 0 else found.said[-200:]}"
     for record in expected.get("records", ()):
         texts, outcome = found.texts(record["uri"]), record["outcome"]
         if (not texts and outcome.startswith("document")) or (texts and outcome == "no_document"):
