@@ -42,7 +42,7 @@ class Tampering:
                 os.truncate(path, len(data) // 3)
             elif self.way == "is replaced":
                 path.unlink()
-                path.write_bytes(data[::-1])
+                path.write_bytes(data[:300] + data[:299:-1])  # still of its kind by its first bytes
             else:
                 path.unlink()
         return doc

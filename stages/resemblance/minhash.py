@@ -23,13 +23,11 @@ BLOCK_SHINGLES = 16_384  # 64 KiB of values: a permutation's work stays in the s
 
 @lru_cache(maxsize=8)
 def permutations(count: int, seed: int) -> tuple[U32, U32]:
-    """Factors (odd) and summands of datasketch's scheme `affine32`: h -> a h + b mod 2^32.
+    """Factors (odd) and summands of datasketch's scheme `affine32`: h -> a h + b mod 2^32."""
+    from datasketch import MinHash  # not above: it brings SciPy, which commands that sketch nothing need not load
 
-    Drawn here as there, from a generator whose stream NumPy keeps for good; the package would bring SciPy.
-    """
-    draw = np.random.RandomState(seed)
-    factors = draw.randint(0, 1 << 31, count, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-    return factors, draw.randint(0, 1 << 32, count, dtype=np.uint32)
+    factors, summands = MinHash(count, seed=seed, scheme="affine32").permutations
+    return factors, summands
 
 
 def _finish(h: U64) -> U32:

@@ -65,7 +65,8 @@ def test_wet_is_text_and_needs_no_extractor(name: str, format: str, tmp_path: Pa
         attributes(web, input_files(web))
 
 
-PARQUET, GZIPPED = b"PAR1" + bytes(40), gzip.compress(b'{"text": "a"}\n')
+PARQUET, GZIPPED = b"PAR1" + bytes(40), gzip.compress(b'{"text": "a"}\n', mtime=0)
+TWICE = gzip.compress(GZIPPED, mtime=0)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ PARQUET, GZIPPED = b"PAR1" + bytes(40), gzip.compress(b'{"text": "a"}\n')
         ("a.jsonl", PARQUET, "auto", "is a Parquet file, not jsonl as said; set `format: parquet`, or give"),
         ("a.warc.gz", GZIPPED, "auto", "is JSON, not warc as said; set `format: jsonl`"),
         ("a.txt", b"<html><p>words", "jsonl", "is a web page, not jsonl as said; put pages into a WARC"),
-        ("a.jsonl.gz", gzip.compress(GZIPPED), "auto", "is compressed twice, not jsonl as said; unpack it once"),
+        ("a.jsonl.gz", TWICE, "auto", "is compressed twice, not jsonl as said; unpack it once"),
         ("a.parquet", b"id,text\n1,a\n", "auto", None),  # met as damage when it is read
         ("a.parquet", GZIPPED, "jsonl", None),
         ("a.warc", b"no record\nat all\n", "auto", None),
