@@ -180,7 +180,7 @@ def odd_for(parameter: click.Parameter, number: int) -> list[str]:
         return ["", "\ud800"]
     text = parameter.type.name in ("text", "path", "file", "directory")
     sure, more = (SURE_WORDS, WORDS) if text else (SURE_NUMBERS, NUMBERS)
-    return [*sure, *OF_NAMES.get(str(parameter.name), []), *more[number % 9 :: 9]]
+    return [*sure, *OF_NAMES.get(str(parameter.name), []), *more[number % 13 :: 13]]
 
 
 def swept(name: str, command: click.Command) -> list[list[str]]:
@@ -265,7 +265,7 @@ def test_a_damaged_file_of_a_run_is_a_sentence(name: str, here: Path) -> None:
     path, rng = here / "out" / name, Random(3)
     sound = path.read_text()
     texts = ["", "[]", "3", "null", "[" * 100_000, f'{{"format": {"9" * 5000}}}', "\x00"]
-    texts += [json.dumps(damaged(json.loads(sound), rng)) for _ in range(8 * TIMES)]
+    texts += [json.dumps(damaged(json.loads(sound), rng)) for _ in range(4 * TIMES)]
     for number, text in enumerate(texts):
         path.write_text(text)
         for ended in forked([LOOKING[(3 * number + one) % len(LOOKING)] for one in range(3)], here):

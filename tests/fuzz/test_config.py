@@ -92,7 +92,7 @@ def test_any_value_ends_in_a_sentence(group: str, world: Path) -> None:
     places = [place for place in KEYS if stage_of(place) == group]
 
     @settings(
-        max_examples=TIMES * min(8, 2 + len(places) // 3),
+        max_examples=TIMES * min(5, 2 + len(places) // 5),
         derandomize=TIMES == 1,
         deadline=None,
         database=None,
