@@ -79,6 +79,7 @@ def explained(error: OSError) -> str | None:
         errno.EDQUOT: "the disk quota is used up; free some and run again, the run goes on where it was",
         errno.EACCES: "permission denied; give a folder that you may write",
         errno.EROFS: "the file system is read-only; give another output",
+        errno.EFBIG: "a file would be larger than is allowed here; raise `ulimit -f` and run again",
         errno.EMFILE: "too many open files; raise `ulimit -n`",
         errno.ENAMETOOLONG: "the name is too long for the file system; give a shorter one",
         errno.ENOENT: "is not there (any more); see that nothing removes files of a run, and run again",

@@ -138,7 +138,7 @@ class Model(Protocol):
 class Trainer(Protocol):
     """Makes a model of texts of two kinds, as many as there are. A dataclass whose fields are options of the command.
 
-    `examples` are the names of the two kinds, such as good and bad. What is trained hangs on the set of texts and not
+    `examples` are the names of the two kinds, such as good and bad. What is trained depends on the set of texts and not
     on their order.
     """
 
@@ -176,7 +176,7 @@ class PageModel(Protocol):
 class PageTrainer(Protocol):
     """Makes a model of pages whose true text is known. `about` says what they are and is written into the model.
 
-    `makes` is the word of the command, such as extractor: `curate train extractor`. What is trained hangs on the set
+    `makes` is the word of the command, such as extractor: `curate train extractor`. What is trained depends on the set
     of pages and not on their order.
     """
 
@@ -201,7 +201,7 @@ class Declared:
     page_trainer: Callable[[str], "PageTrainer"] | None = None  # the same, of a model that learns from labelled pages
     # of document stages
     gives_text: bool = False  # it turns pages into text: what reads the text must stand after it
-    reads_text: bool = True  # its verdict hangs on the text
+    reads_text: bool = True  # its verdict depends on the text
     keeps_text: bool = False  # it never changes the text
     worth: float | None = None  # share of its pages that it must drop to be worth its time
     rerun: Callable[[Any], str | None] | None = None  # of a rule stage with other limits: the stage as it ran -> why

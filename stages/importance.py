@@ -50,7 +50,7 @@ def descending(values: npt.NDArray[np.float64]) -> U64:
 class Importance:
     """Draws pages by their importance weight, without replacement, until a budget is full.
 
-    The draw is Gumbel top-k: the pages with the largest log-weight plus noise, where the noise of a page hangs on
+    The draw is Gumbel top-k: the pages with the largest log-weight plus noise, where the noise of a page depends on
     `seed` and its text alone. So it is the same at any worker count and in any order of the crawl.
     """
 

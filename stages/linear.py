@@ -27,7 +27,7 @@ def load_model(path: str) -> LinearModel:
 
 
 def draw(text: str, seed: int) -> float:
-    """A number from [0, 1) that hangs on the text and the seed alone, evenly spread over texts."""
+    """A number from [0, 1) that depends on the text and the seed alone, evenly spread over texts."""
     digest = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"), seed=seed)
     return (digest >> 11) / (1 << 53)
 

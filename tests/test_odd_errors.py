@@ -21,6 +21,7 @@ from tests.report.finished import finished
     ("number", "reason"),
     [
         (errno.ENOSPC, "no space left on the disk"),
+        (errno.EFBIG, "raise `ulimit -f`"),
         (errno.ENAMETOOLONG, "too long for the file system"),
         (errno.ENOENT, "not there"),
         (errno.EIO, "Input/output error; see to it and run again"),

@@ -152,12 +152,18 @@ def parse_config(value: Any, name: str = "config") -> Config:
         input=_sources(value["input"], name),
         output=expanded(output),
         stages=_stages(value["stages"], name),
-        write=_build(Write, value.get("write") or {}, f"{name}: write"),
-        caps=_build(Caps, value.get("caps") or {}, f"{name}: caps"),
+        write=_build(Write, _section(value, "write"), f"{name}: write"),
+        caps=_build(Caps, _section(value, "caps"), f"{name}: caps"),
         **{f.name: getattr(settings, f.name) for f in fields(Settings)},
     )
     check_together([(entry.name, entry.stage) for entry in config.stages], name)
     return config
+
+
+def _section(value: Mapping[str, Any], name: str) -> Any:
+    """A part of the config; a name with nothing behind it leaves all as it is by itself."""
+    given = value.get(name)
+    return {} if given is None else given
 
 
 def from_canonical(canonical: Mapping[str, Any], output: str) -> Config:

@@ -16,7 +16,7 @@ def trial(
     """The tasks that read something until `limit` documents are read, and their results, in order.
 
     Each source gives an equal share; what one has not, the others give. Sources are read side by side, the tasks of
-    one in turn. Which documents these are hangs on the input alone.
+    one in turn. Which documents these are depends on the input alone.
     """
     try_leftovers(list(tasks))
     done: dict[int, ScanResult] = {}

@@ -2,8 +2,8 @@
 
 Matrix products may round otherwise when their shape is another one. So a text is padded by its own length alone, to a
 multiple of `STEP` tokens, texts of one padded length go together, always `ROWS` of them (with empty ones where there
-are fewer), on one thread. Whether a row then hangs on its neighbours or its place is tried when a model is loaded; one
-where it does gets its texts one by one.
+are fewer), on one thread. Whether a row then depends on its neighbours or its place is tried when a model is loaded;
+one where it does gets its texts one by one.
 """
 
 from collections.abc import Iterator, Sequence

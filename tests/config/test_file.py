@@ -62,6 +62,8 @@ def changed(**more: Any) -> dict[str, Any]:
             changed(stages=[{"url_filter": {"words_file": "x" * 300}}]),
             r"stages\[0\] url_filter: x*: can't be read \(file name too long\)$",
         ),
+        (changed(write=[]), "x.yaml: write: options must be a mapping"),
+        (changed(caps=False), "x.yaml: caps: options must be a mapping"),
         (changed(caps={"depht": 3}), "caps: unknown option 'depht', did you mean 'depth'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""edu: a score that hangs on the text alone, the limit, columns in place of a model, files of strangers."""
+"""edu: a score that depends on the text alone, the limit, columns in place of a model, files of strangers."""
 
 import json
 import math

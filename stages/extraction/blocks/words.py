@@ -1,6 +1,6 @@
 """The words of what authors call their elements, as numbers: `post-Body_12` has post, body and post-body.
 
-All names of a page are taken apart at once; a word is known by a hash of its letters, which hangs on nothing else.
+All names of a page are taken apart at once; a word is known by a hash of its letters, which depends on nothing else.
 """
 
 import re
@@ -85,7 +85,7 @@ def _powers(count: int) -> tuple[Words, Words]:
 
 
 def _mixed(word: Words) -> Words:
-    """Bits of a hash spread, so that the highest hang on all."""
+    """Bits of a hash spread, so that the highest depend on all."""
     return (word ^ (word >> np.uint64(32))) * _MIX
 
 
