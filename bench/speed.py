@@ -22,7 +22,7 @@ from stages.bad_words import BadWords
 from stages.c4 import C4
 from stages.fineweb import FineWeb
 from stages.fix_unicode import FixUnicode
-from stages.gopher import Gopher
+from stages.gopher import PROFILES, Gopher
 from stages.language import Language
 from stages.line_rules import LineRules
 from stages.pii import Pii
@@ -71,9 +71,9 @@ def ours(folder: Path) -> Iterator[tuple[str, Any]]:
     condition = "characters between 200 and 100000 and digit_ratio < 0.2"
     yield "url_filter", UrlFilter(domains=("spam.example",), words=("casino",))
     yield "language", Language(keep=("en",))
-    for profile in ("paper", "datatrove", "dclm", "dolma", "nemo"):
+    for profile in PROFILES:
         yield f"gopher {profile}", Gopher(profile=profile)
-    for profile in ("paper", "datatrove", "dclm", "dolma", "nemo"):
+    for profile in PROFILES:
         yield f"repetition {profile}", Repetition(profile=profile)
     yield "c4", C4()
     yield "fineweb", FineWeb()

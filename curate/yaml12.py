@@ -64,8 +64,8 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|
 def _construct_int(loader: yaml.SafeLoader, node: Any) -> int:
     digits = str(loader.construct_scalar(node))
     if len(digits) > MOST_DIGITS:
-        told = f"a number of {len(digits):,} characters; no key takes more than {MOST_DIGITS}"
-        raise yaml.constructor.ConstructorError(None, None, told, node.start_mark)
+        message = f"a number of {len(digits):,} characters; no key takes more than {MOST_DIGITS}"
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
     return int(digits)
 
 
