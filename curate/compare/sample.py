@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import xxhash
 
 from curate.errors import UserError, cause
@@ -95,7 +94,7 @@ def _texts(place: str) -> Iterator[tuple[str, str | None]]:
         return
     run = OpenedRun.of(place)
     for path in run.parts("shards"):
-        with pq.ParquetFile(path) as part:
+        with run.open_part(path) as part:
             for batch in part.iter_batches(1024, columns=["text", "language"]):
                 yield from zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True)
 

@@ -162,8 +162,7 @@ def parse_config(value: Any, name: str = "config") -> Config:
 
 def _section(value: Mapping[str, Any], name: str) -> Any:
     """A part of the config; a name with nothing behind it leaves all as it is by itself."""
-    given = value.get(name)
-    return {} if given is None else given
+    return {} if value.get(name) is None else value[name]
 
 
 def from_canonical(canonical: Mapping[str, Any], output: str) -> Config:
@@ -255,9 +254,8 @@ def _build(cls: type[Any], arguments: Any, place: str) -> Any:
         return built
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(
-            str(part) for part in first["loc"] if not str(part).startswith(("function-", "tuple[", "literal["))
-        )
+        inner = ("function-", "tuple[", "literal[")
+        where = ".".join(str(part) for part in first["loc"] if not str(part).startswith(inner))
         message = first["msg"].removeprefix("Value error, ").replace("a valid array", "a list, such as [a, b]")
         given = "" if first["type"] in ("missing", "value_error") else f" (given: {json.dumps(first['input'])})"
         raise UserError(f"{place}{': ' + where if where else ''}: {message[0].lower() + message[1:]}{given}") from None

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from curate import __version__
 from curate.durable import locked, write_json
@@ -22,7 +21,7 @@ from curate.export.arrange import SPLITS, WrittenPart, files_of, plan, write_par
 from curate.export.facts import ExportFacts, Origin, SplitFacts
 from curate.export.formats import ExportLayout, Format, named
 from curate.export.settings import ExportSettings
-from curate.export.tokenise import TEXT, TokeniseTask, tokenise
+from curate.export.tokenise import TEXT, TokeniseTask, open_shard, tokenise
 from curate.export.tokenizer import load
 
 NAME, BEGUN = "export.json", "begun.json"
@@ -168,7 +167,7 @@ def _prepared(final: Path, work: Path, origin: Origin, fresh: bool) -> bool:
 
 def _tasks(settings: ExportSettings, shards: Sequence[Path], work: Path) -> list[TokeniseTask]:
     """Row groups that go together: fixed by the shards, some 1,000 tasks or less, each of bounded text."""
-    abouts = [pq.read_metadata(path) for path in shards]
+    abouts = [_about(path) for path in shards]
     sizes = [[_text_bytes(about, group) for group in range(about.num_row_groups)] for about in abouts]
     rows = sum(about.num_rows for about in abouts)
     at_most = min(MOST_TEXT, max(LEAST_TEXT, sum(map(sum, sizes)) // TASKS))
@@ -179,6 +178,12 @@ def _tasks(settings: ExportSettings, shards: Sequence[Path], work: Path) -> list
             tasks.append(TokeniseTask(settings, str(path), groups, before, rows, str(work), len(tasks)))
             before += sum(about.row_group(group).num_rows for group in groups)
     return tasks
+
+
+def _about(path: Path) -> Any:
+    """What a shard's footer tells. Raises UserError where it is damaged."""
+    with open_shard(path) as shard:
+        return shard.metadata
 
 
 def _text_bytes(about: Any, group: int) -> int:

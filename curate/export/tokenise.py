@@ -5,6 +5,7 @@ document: where it goes and what it is). A document of n copies stands there n t
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 import xxhash
 
 from curate.durable import once
+from curate.errors import UserError, cause
 from curate.export.settings import ExportSettings
 from curate.export.tokenizer import load
 
@@ -48,6 +50,17 @@ def documents_path(work: str, number: int) -> Path:
     return Path(work, f"documents-{number:05d}.arrow")
 
 
+@contextmanager
+def open_shard(path: Path) -> Iterator[pq.ParquetFile]:
+    """One shard of the run. Raises UserError where it is damaged, then or while the block reads it."""
+    try:
+        with pq.ParquetFile(path) as shard:
+            yield shard
+    except (OSError, pa.ArrowException) as error:
+        way_out = "run `curate verify` on the run for all that is wrong, or `curate run` with --fresh to make it anew"
+        raise UserError(f"{path}: can't be read ({cause(error)}); {way_out}") from None
+
+
 def tokenise(task: TokeniseTask) -> dict[str, int]:
     """Does one task, unless it is done already; returns its documents and those without any token."""
     facts_path = Path(task.work, f"tokenised-{task.number:05d}.json")
@@ -57,7 +70,7 @@ def tokenise(task: TokeniseTask) -> dict[str, int]:
 def _tokenise(task: TokeniseTask) -> dict[str, int]:
     encoded: list[bytes] = []
     tables: list[pa.Table] = []
-    with pq.ParquetFile(task.shard) as shard:
+    with open_shard(Path(task.shard)) as shard:
         columns = [name for name in (TEXT, *ABOUT, PHASE, COPIES) if name in shard.schema_arrow.names]
         for batch in shard.iter_batches(ROWS, row_groups=list(task.groups), columns=columns):
             encoded += _encoded(task.settings, batch.column(TEXT).to_pylist())

@@ -137,3 +137,12 @@ def test_samples_are_cut_to_the_words_of_the_smaller(tmp_path: Path) -> None:
     whole = sample(write(tmp_path / "t.jsonl", GOOD), ENOUGH, 0)
     assert whole.first(1200) == Sample(whole.texts[:10])  # texts of 120 words
     assert whole.first(1) == Sample(whole.texts[:1])
+
+
+def test_a_run_with_a_damaged_shard_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    source = {"crawl": {"path": write(tmp_path / "in.jsonl", GOOD[:20])}}
+    run_it(settings(source, tmp_path / "out", stages=["exact_dedup"]))
+    [shard] = (tmp_path / "out" / "shards").iterdir()
+    shard.write_bytes(shard.read_bytes()[:-20])
+    with pytest.raises(UserError, match=r"part-00000\.parquet: can't be read \(.*\); run `curate verify"):
+        sample(str(tmp_path / "out"), ENOUGH, 0)

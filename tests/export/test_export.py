@@ -328,3 +328,12 @@ def test_the_hashes_are_those_of_the_files(shards: list[Path], words: str, tmp_p
         data = (out / file["name"]).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (file["bytes"], file["sha256"])
     assert np.frombuffer((out / "train" / "00000_train.ds").read_bytes(), "<u2").size
+
+
+@pytest.mark.parametrize("fault", ["no footer", "no data"])
+def test_a_damaged_shard_is_named_in_a_sentence(fault: str, shards: list[Path], words: str, tmp_path: Path) -> None:
+    data = shards[2].read_bytes()
+    middle = len(data) // 2
+    shards[2].write_bytes(data[:-20] if fault == "no footer" else data[:4] + b"\xff" * middle + data[4 + middle :])
+    with pytest.raises(UserError, match=r"part-00002\.parquet: can't be read \(.*\); run `curate verify`"):
+        run(shards, tmp_path / "out", format="bin", tokenizer=words)
