@@ -46,11 +46,11 @@ def checked(settings: ExportSettings) -> tuple[Format, ExportLayout, int | None]
         return form, ExportLayout(np.dtype("u1"), True, None, ""), None
     if form.needs == "rows" and settings.pack == "none":
         raise UserError(
-            f"format {settings.format}: knows no documents, only rows of one length; give pack concat or best_fit, "
-            "and length, which is its reader's block size"
+            f"format {settings.format}: knows no documents, only rows of one length; give `pack` concat or best_fit "
+            "(--pack) and `length` (--length), which is its reader's block size"
         )
     if (settings.pack == "none") != (settings.length is None):
-        raise UserError("pack and length go together: rows need a length, documents have their own")
+        raise UserError("pack and length (--pack, --length) go together: only rows have one length")
     tokenizer = load(settings.tokenizer)
     end = tokenizer.mark(settings.end, "end")
     tokenizer.mark(settings.begin, "begin")
@@ -154,13 +154,14 @@ def _prepared(final: Path, work: Path, origin: Origin, fresh: bool) -> bool:
             stored = json.loads(path.read_text())
             if any(stored.get(name) != value for name, value in origin.items()):
                 changed = ", ".join(name for name, value in origin.items() if stored.get(name) != value)
-                raise UserError(f"{final}: holds an export that differs ({changed}); give --fresh, or another folder")
+                way_out = "give --fresh, or another folder by --to"
+                raise UserError(f"{final}: holds an export that differs ({changed}); {way_out}")
     if done.exists():
         shutil.rmtree(work)
         return True
     others = [path.name for path in final.iterdir() if not path.name.startswith(".")]
     if others and not begun.exists():
-        raise UserError(f"{final}: holds '{sorted(others)[0]}', which no export made; give another folder")
+        raise UserError(f"{final}: holds '{sorted(others)[0]}', which no export made; give another folder by --to")
     write_json(begun, origin)
     return False
 

@@ -92,7 +92,8 @@ class RunningRun:
         if facts is None and held:
             return _starting()
         if facts is None:
-            raise UserError(f"{self.output.target}: no run is at work here; see that the folder is the config's output")
+            way_out = "start `curate run`, or see that the folder is the config's output"
+            raise UserError(f"{self.output.target}: no run is at work here; {way_out}")
         if facts["phase"] == "plan":
             return _starting()
         return self._of(facts, RUNNING if held else STOPPED)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 from typing import Literal
 
@@ -27,13 +27,16 @@ State = Literal["ok", "optional", "missing"]
 OLDEST_PYTHON = (3, 11)
 FEW_FILES = 1024  # open files that a run with many shards by attribute may need
 LITTLE_DISK, LITTLE_MEMORY = 1 << 30, 1 << 30
+FOR_WORK_ON_IT = "test"  # the extra that no user needs
 EXTRAS = {
     "remote": "s3:// and https:// inputs and outputs",
     "ray": "--executor ray",
     "tokens": "token counts by a tokenizers file",
+    "onnx": "models in the ONNX format",
     "plot": "plots of `scale plan --plot` and of `curate what-if --plot`",
     "report": "charts of `curate report`",
 }
+"""What extras are for; one that is not here is called as the stage that needs it."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,10 @@ def _stages() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    for extra, use in EXTRAS.items():
+    for extra in metadata(DISTRIBUTION).get_all("Provides-Extra") or ():
+        if extra == FOR_WORK_ON_IT:
+            continue
+        use = EXTRAS.get(extra, f"the stage {extra}")
         states = {wanted.name: package(wanted) for wanted in requirements(extra)}
         packages = ", ".join(f"{name} {about}" for name, (_, about) in states.items())
         fine = all(there for there, _ in states.values())

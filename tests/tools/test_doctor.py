@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,8 @@ def test_this_installation_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     for word in ("python", "trafilatura", "module fasttext", "model lid.176", "stages", "extra ray", "memory", "disk"):
         assert word in done.out
     rows = json.loads(call("doctor", "--json").out)
+    extras = {row["about"].removeprefix("extra ") for row in rows if row["about"].startswith("extra ")}
+    assert extras == set(metadata("crawl-curate").get_all("Provides-Extra")) - {"test"}
     assert {row["state"] for row in rows} <= {"ok", "optional"}
     assert len(rows) > 25
 

@@ -22,7 +22,8 @@ from curate.tools.pack import pack, read_urls
 def command(pages: Path, output: Path, urls: Path | None) -> None:
     """Write the HTML pages below the folder PAGES into one WARC file, which a config takes as input.
 
-    Compressed page by page, unless the name ends in .warc. The same pages make the same bytes.
+    Compressed page by page, unless the name ends in .warc. A page's date is the time of its file: the same
+    files with the same times make the same bytes.
     """
     packed = pack(pages, output, None if urls is None else read_urls(urls))
     say(f"{output}: {numbered(packed.pages, 'page')}")
