@@ -203,7 +203,9 @@ all files of a folder have the same columns.
 OUTPUT_FOLDERS = {
     "shards": "The kept documents. The columns below come first; then each column that a source or a stage adds. WARC "
     "files add `digest_mismatch` (the record's digest contradicts its bytes; null where none had to be checked) and "
-    "`length_mismatch` (the record's Content-Length was wrong).",
+    "`length_mismatch` (the record's Content-Length was wrong). Under `write: {by: language}` the files lie in a "
+    "folder for each value, which tells that column instead of the files: "
+    "[inside.md](inside.md#read-it-with-something-else).",
     "ledger": "The dropped documents, with the reason.",
     "measures": "What the rule stages measured of each document that reached one. After the columns below comes a "
     "column `stage.measure` for each measure, which the pages of the stages explain.",

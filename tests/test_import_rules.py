@@ -43,6 +43,7 @@ ORDER = (
     "curate.sizes",
     "curate.yaml12",
     "curate.durable",
+    "curate.routed",
     "curate.document",
     "curate.executors",
     "curate.export",

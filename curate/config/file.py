@@ -35,7 +35,7 @@ class Write:
     seed: int | None = None
     """of the shuffle (null: the config's)"""
     by: str | None = None
-    """attribute that makes a folder for each value: shards/<by>=<value>/"""
+    """attribute that makes a folder for each value: shards/<by>=<value>/ (docs/inside.md says who reads it back)"""
     shard_bytes: Annotated[int, Field(ge=1)] = 256 << 20
     """bytes of text, before compression, that a shard is cut at"""
     row_group_bytes: Annotated[int, Field(ge=1)] = 64 << 20

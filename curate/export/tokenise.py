@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 import xxhash
 
 from curate.durable import once
 from curate.errors import UserError, cause
 from curate.export.settings import ExportSettings
 from curate.export.tokenizer import load
+from curate.routed.routed_file import RoutedFile
 
 BATCH_CHARACTERS = 1 << 19  # of texts encoded at once: the library needs some 200 bytes a token meanwhile
 ROWS = 1 << 10
@@ -51,10 +51,10 @@ def documents_path(work: str, number: int) -> Path:
 
 
 @contextmanager
-def open_shard(path: Path) -> Iterator[pq.ParquetFile]:
+def open_shard(path: Path) -> Iterator[RoutedFile]:
     """One shard of the run. Raises UserError where it is damaged, then or while the block reads it."""
     try:
-        with pq.ParquetFile(path) as shard:
+        with RoutedFile(path) as shard:
             yield shard
     except (OSError, pa.ArrowException) as error:
         way_out = "run `curate verify` on the run for all that is wrong, or `curate run` with --fresh to make it anew"

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from curate.errors import UserError
 from curate.inspect.opened import OpenedRun
 from curate.output.facts import StoredRow
+from curate.routed.routed_file import RoutedFile
 
 ID = {"shards": "id", "ledger": "record_id"}
 
@@ -109,7 +109,7 @@ def numbers(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
-def group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
+def group_of(part: RoutedFile, row: int) -> tuple[int, int]:
     """Row group of a row, and its place in there."""
     for group in range(part.num_row_groups):
         rows = part.metadata.row_group(group).num_rows
@@ -119,14 +119,14 @@ def group_of(part: pq.ParquetFile, row: int) -> tuple[int, int]:
     raise IndexError(row)
 
 
-def _row(part: pq.ParquetFile, group: int, row: int) -> StoredRow:
+def _row(part: RoutedFile, group: int, row: int) -> StoredRow:
     values: StoredRow = part.read_row_group(group).slice(row, 1).to_pylist()[0]
     return values
 
 
-def may_hold(part: pq.ParquetFile, group: int, file: str, offset: int) -> bool:
+def may_hold(part: RoutedFile, group: int, file: str, offset: int) -> bool:
     """Whether the statistics of a row group allow a place."""
-    names, about = part.schema_arrow.names, part.metadata.row_group(group)
+    names, about = part.stored_names, part.metadata.row_group(group)
     places = [(names.index("file_path"), file), (names.index("offset"), offset)]
     statistics = [(about.column(index).statistics, value) for index, value in places]
     return all(s is None or not s.has_min_max or s.min <= value <= s.max for s, value in statistics)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from curate.config.file import Config, from_canonical
 from curate.errors import UserError, cause
 from curate.output import manifest
 from curate.output.facts import Manifest, Options, Stats, Timings, loaded
+from curate.routed.routed_file import RoutedFile
 from curate.sources.remote import is_url, mask_url
 
 T = TypeVar("T")
@@ -111,10 +111,10 @@ class OpenedRun:
             return file.schema_arrow.empty_table() if columns is None else file.read(columns)
 
     @contextmanager
-    def open_part(self, path: Path) -> Iterator[pq.ParquetFile]:
+    def open_part(self, path: Path) -> Iterator[RoutedFile]:
         """One Parquet file of the run. Raises UserError where it is damaged, then or while the block reads it."""
         try:
-            with pq.ParquetFile(path) as file:
+            with RoutedFile(path) as file:
                 yield file
         except (OSError, pa.ArrowException) as error:
             raise UserError(f"{path}: can't be read ({cause(error)}); {self._way_out}") from None

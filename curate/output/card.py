@@ -2,19 +2,27 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+import pyarrow.parquet as pq
 import yaml
 
 from curate import __version__
 from curate.output.facts import Parts, Stats
 from curate.output.fingerprint import digest
+from curate.routed.left_out import LeftOut, noted
+from curate.routed.names import NULL, folder_name
 
 NAME = "README.md"
 MARK = "<!-- written by curate run; change this line, and a later run leaves the file alone -->"
 KINDS = ("shards", "ledger", "measures", "samples")
+SPLIT = "train"
+MOST_VALUES = 1000  # of folders that are a configuration each; a head of more is no page for people
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")  # of a value that is a configuration's name as it is
 SIZES = (
     (1_000, "n<1K"),
     (10_000, "1K<n<10K"),
@@ -49,12 +57,18 @@ def write(final: Path, parts: Parts, stats: Stats) -> None:
 
 def _lines(final: Path, parts: Parts, stats: Stats) -> Iterator[str]:
     kept, read = stats["kept"], stats["read"]
-    head = {"configs": _configs(final), "size_categories": [_size(kept["rows"])], **_languages(stats)}
+    values = _values(final, parts)
+    head = {
+        "configs": [*_configs(final), *_by_value(values)],
+        "size_categories": [_size(kept["rows"])],
+        **_languages(stats),
+    }
     yield from ("---", yaml.safe_dump(head, sort_keys=False, allow_unicode=True).strip(), "---", MARK, "")
     yield from ("# Dataset", "", f"{kept['documents']:,} documents ({kept['words']:,} words, {kept['bytes']:,} bytes)")
     yield f"kept of {read['documents']:,} read, by curate {__version__}."
     yield from ("", "```python", "from datasets import load_dataset", 'documents = load_dataset("out", split="train")')
     yield from ('dropped = load_dataset("out", "ledger", split="train")  # every dropped page with its reason', "```")
+    yield from _column_back(final, values)
     yield from ("", "## What was kept", "", "| source | language | documents | words | bytes | tokens |")
     yield "|---|---|---:|---:|---:|---:|"
     for row in stats["kept_by"]:
@@ -77,9 +91,52 @@ def _configs(final: Path) -> list[dict[str, Any]]:
     found = []
     for kind in KINDS:
         if any((final / kind).rglob("*.parquet")):
-            files = [{"split": "train", "path": f"{kind}/**/*.parquet"}]
+            files = [{"split": SPLIT, "path": f"{kind}/**/*.parquet"}]
             found.append({"config_name": "default" if kind == "shards" else kind, "data_files": files})
     return found
+
+
+def _values(final: Path, parts: Parts) -> dict[str, str]:
+    """The configuration of each folder that a value has, named as the value is where that is a plain word."""
+    by = parts["config"]["write"]["by"]
+    if by is None:
+        return {}
+    folders = sorted(path.name for path in (final / "shards").iterdir() if path.is_dir())
+    if len(folders) > MOST_VALUES:
+        return {}
+    names = {folder: unquote(folder.removeprefix(f"{folder_name(by)}=")) for folder in folders}
+    alike = Counter([*(name.lower() for name in names.values()), "default", "all", *KINDS])
+    return {
+        folder: name if name != NULL and PLAIN_NAME.fullmatch(name) and alike[name.lower()] == 1 else folder
+        for folder, name in names.items()
+    }
+
+
+def _by_value(values: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for folder, name in values.items():
+        yield {"config_name": name, "data_files": [{"split": SPLIT, "path": f"shards/{folder}/*.parquet"}]}
+
+
+def _column_back(final: Path, values: dict[str, str]) -> Iterator[str]:
+    """How to load the documents of one value, and the column that the files leave out."""
+    if not values:
+        return
+    folder, name = max(values.items(), key=lambda item: (not item[0].endswith(f"={NULL}"), item[1] != item[0]))
+    yield from ("", "Each folder of `shards/` is a configuration of its own:", "")
+    yield from ("```python", f'documents = load_dataset("out", {json.dumps(name)}, split="{SPLIT}")')
+    left = _left_out(final / "shards" / folder)
+    if left:
+        value = left.value(f"{folder}/")
+        said = repr(value.as_py() if value is not None else None)
+        yield f'documents = documents.add_column("{left.name}", [{said}] * len(documents))'
+    yield "```"
+    if left:
+        yield from ("", f"No file holds `{left.name}`: the names of the folders tell it, as Hive has it. pyarrow,")
+        yield "pandas, polars and duckdb give it back from there; `load_dataset` does not: the second line adds it."
+
+
+def _left_out(folder: Path) -> LeftOut | None:
+    return noted(pq.read_schema(next(iter(sorted(folder.glob("*.parquet"))))))
 
 
 def _size(rows: int) -> str:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from curate.inspect.lookup import may_hold
 from curate.inspect.opened import OpenedRun
+from curate.routed.routed_file import RoutedFile
 
 Place = tuple[str, int]  # file and offset
 SPREAD_GROUPS = 16  # most row groups that rows from all over a table come from
@@ -54,7 +54,7 @@ def kept_texts(run: OpenedRun, addresses: Iterable[Place], most: int) -> dict[Pl
     return found
 
 
-def _texts(file: pq.ParquetFile, group: int, addresses: set[Place]) -> Iterator[tuple[Place, KeptText]]:
+def _texts(file: RoutedFile, group: int, addresses: set[Place]) -> Iterator[tuple[Place, KeptText]]:
     places = file.read_row_group(group, ["file_path", "offset"])
     rows = [
         (row, address)

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from curate.document import Address, Document, Drop
 from curate.errors import UserError
+from curate.routed.routed_file import RoutedFile
 from curate.sources.cells import BadCell, as_json, held, is_words, stored_type, values
 from curate.sources.columns import Notes, column_types
 from curate.sources.columns import held as held_as_declared
@@ -79,8 +79,10 @@ class ParquetReader:
             return f"{has}; take it from another with `rename`, or {typed}"
         return has
 
-    def _open(self) -> pq.ParquetFile:
-        return pq.ParquetFile(BytesFile(open_input(self.file.path, self.config)), page_checksum_verification=True)
+    def _open(self) -> RoutedFile:
+        return RoutedFile(
+            self.file.path, BytesFile(open_input(self.file.path, self.config)), page_checksum_verification=True
+        )
 
     def slices(self, file: InputFile, slice_bytes: int) -> list[Slice]:
         """Row groups gathered until their compressed size reaches `slice_bytes`."""
@@ -133,7 +135,7 @@ class ParquetReader:
             if none:
                 yield Span(part.start, 0, "padding")
 
-    def _group(self, opened: pq.ParquetFile, number: int, first: int, last: int) -> Iterator[Span]:
+    def _group(self, opened: RoutedFile, number: int, first: int, last: int) -> Iterator[Span]:
         row = first
         own, all_names = self.config.own.values(), opened.schema_arrow.names
         named = {name: self.config.name_of(name, all_names) for name in all_names}

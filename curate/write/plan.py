@@ -10,7 +10,10 @@ import xxhash
 from curate.config.file import Config
 from curate.decide.survivors import Survivors
 from curate.decide.verdicts import VerdictTable
-from curate.durable import folder_name, folder_names
+from curate.output.schema import shard_schema
+from curate.routed.left_out import LeftOut, choose
+from curate.routed.names import folder_name, folder_names
+from curate.scan.tasks import load_run
 
 NOT_KEPT = -1
 NO_VALUE = "\0"  # the group of documents without a value; no text holds this character
@@ -18,13 +21,17 @@ NO_VALUE = "\0"  # the group of documents without a value; no text holds this ch
 
 @dataclass(frozen=True)
 class Shard:
-    """One output file: its name under `shards/`, its number, and the tasks [first, last] its rows come from."""
+    """One output file: its name under `shards/`, its number, and the tasks [first, last] its rows come from.
+
+    `left_out` is the column that its folder tells.
+    """
 
     name: str
     number: int
     first_task: int
     last_task: int
     rows: int
+    left_out: LeftOut | None = None
 
 
 def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, work: Path) -> list[Shard]:
@@ -45,8 +52,9 @@ def plan_shards(survivors: Survivors, verdicts: VerdictTable, config: Config, wo
             first[used] = np.where(first[used] < 0, task, first[used])
             last[used] = task
     (work / "shard_of.tmp").rename(work / "shard_of")
+    left_out = choose(config.write.by, shares.folders, shard_schema(load_run(str(survivors.work)).types))
     return [
-        Shard(name, number, int(first[number]), int(last[number]), int(rows[number]))
+        Shard(name, number, int(first[number]), int(last[number]), int(rows[number]), left_out)
         for number, name in enumerate(shares.names())
         if rows[number]
     ]
@@ -63,12 +71,17 @@ class Shares:
         self.count: int = ends[-1]
         self.taken = dict.fromkeys(totals, 0)
 
+    @property
+    def folders(self) -> dict[str | None, str]:
+        """The folder's name of each value (None where there is none), as text."""
+        return folder_names(_value(group) for group in self.of)
+
     def names(self) -> Iterator[str]:
         """File names of all shards in order."""
         by = self.config.write.by
-        folders = folder_names(None if group == NO_VALUE else group for group in self.of)
+        folders = self.folders
         for group, count in self.of.items():
-            folder = f"{folder_name(by)}={folders[None if group == NO_VALUE else group]}/" if by else ""
+            folder = f"{folder_name(by)}={folders[_value(group)]}/" if by else ""
             yield from (f"{folder}part-{number:05d}.parquet" for number in range(count))
 
     def assign(self, start: int, sizes: np.ndarray, groups: list[str]) -> np.ndarray:
@@ -89,6 +102,10 @@ class Shares:
         self.taken[group] = int(before[-1])
         parts: np.ndarray = np.minimum(before[:-1] * self.of[group] // max(1, self.totals[group]), self.of[group] - 1)
         return parts
+
+
+def _value(group: str) -> str | None:
+    return None if group == NO_VALUE else group
 
 
 def shuffle_key(config: Config, number: int) -> int:

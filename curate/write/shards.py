@@ -62,10 +62,11 @@ def _write_shard(task: ShardTask, target: Path) -> ShardFacts:
     temporary = target.with_name(f".{target.name}.tmp")
     target.parent.mkdir(parents=True, exist_ok=True)
     types = load_run(task.work).types
-    kept = Counts()
-    with OPENER(temporary, shard_schema(types), survivors.config.write) as writer:
+    kept, left_out = Counts(), task.shard.left_out
+    schema = shard_schema(types)
+    with OPENER(temporary, left_out.schema(schema) if left_out else schema, survivors.config.write) as writer:
         for rows in _rows(survivors, task, kept, types):
-            writer.write(rows)
+            writer.write(left_out.cut(rows) if left_out else rows)
         facts = writer.close()
     temporary.rename(target)
     return {

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from curate.output import card
-from tests.engine import crawl, run_it, settings, tree_hash
+from tests.engine import crawl, run_it, settings, text, tree_hash
 
 LOADING = """
 import json, os, sys
@@ -39,10 +39,45 @@ def test_load_dataset_finds_shards_and_ledger(tmp_path: Path) -> None:
     assert counts["measures"] and counts["samples"]
 
 
+BY_VALUE = """
+import json, os, re, sys
+from pathlib import Path
+from datasets import load_dataset
+card = Path(sys.argv[1], "README.md").read_text()
+lines = re.findall("```python\\n(.*?)```", card, re.DOTALL)[1]
+exec(lines.replace('"out"', repr(sys.argv[1])))
+null = load_dataset(sys.argv[1], "language=__HIVE_DEFAULT_PARTITION__", split="train")
+print(json.dumps([documents["language"][:], documents.num_rows, null.num_rows]), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(find_spec("datasets") is None, reason="datasets is not installed")
+def test_each_folder_is_a_configuration(tmp_path: Path) -> None:
+    rows = [{"text": text(number), "language": ["default", "de", None, "a/b"][number % 4]} for number in range(8)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    source = {"web": {"path": str(tmp_path / "a.jsonl"), "columns": ["language"]}}
+    run_it(settings(source, tmp_path / "out", stages=["exact_dedup"], write={"by": "language"}))
+    head = (tmp_path / "out/README.md").read_text().split("---\n", 2)[1]
+    names = [config["config_name"] for config in yaml.safe_load(head)["configs"]]
+    assert names[0] == "default"
+    assert names[-4:] == ["language=__HIVE_DEFAULT_PARTITION__", "language=a%2Fb", "de", "language=default"]
+    around = {**os.environ, "HF_HOME": str(tmp_path / "cache"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", BY_VALUE, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        env=around,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [["de", "de"], 2, 2]
+
+
 def test_the_card_tells_counts_languages_and_config(tmp_path: Path) -> None:
     report = run_it(settings(crawl(tmp_path / "in"), tmp_path / "out")).stats
-    text = (tmp_path / "out/README.md").read_text()
-    _, head, body = text.split("---\n", 2)
+    page = (tmp_path / "out/README.md").read_text()
+    _, head, body = page.split("---\n", 2)
     assert [config["config_name"] for config in yaml.safe_load(head)["configs"]] == [
         "default",
         "ledger",
@@ -52,7 +87,7 @@ def test_the_card_tells_counts_languages_and_config(tmp_path: Path) -> None:
     assert yaml.safe_load(head)["size_categories"] == ["n<1K"]
     assert f"{report['kept']['documents']:,} documents" in body and "## Licences" in body
     assert json.loads(body.partition("```json\n")[2].partition("\n```")[0])["stages"][-1]["near_dedup"]["seed"] == 1
-    assert str(tmp_path / "out") not in text
+    assert str(tmp_path / "out") not in page
 
 
 def test_the_card_does_not_follow_the_slices(tmp_path: Path) -> None:

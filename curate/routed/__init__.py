@@ -1,0 +1,1 @@
+"""Shards that lie in a folder for each value of a column."""
