@@ -64,6 +64,11 @@ def crawl(folder: Path, files: int = 3, each: int = 40) -> str:
     return f"{folder}/*.jsonl"
 
 
+def apart(paths: str) -> dict[str, dict[str, str]]:
+    """Files of a pattern as sources of their own: a task each, where small files of one source share one."""
+    return {path.stem: {"path": str(path), "url": "url"} for path in sorted(Path(paths).parent.glob(Path(paths).name))}
+
+
 def settings(input: Any, output: Path, **more: Any) -> dict[str, Any]:
     """A config as a plain mapping."""
     if isinstance(input, str):

@@ -22,7 +22,7 @@ from ray.cluster_utils import Cluster
 from curate.errors import UserError
 from curate.executors.executor import Executor, Outcome, results
 from curate.executors.ray_cluster import Ray
-from tests.engine import crawl, run_it, settings, tree_hash
+from tests.engine import apart, crawl, run_it, settings, tree_hash
 from tests.executor_tasks import double, raising
 
 QUIET = {"num_cpus": 1, "include_dashboard": False}
@@ -111,7 +111,7 @@ def test_a_node_lost_in_the_middle_costs_nothing(cluster: Cluster, tmp_path: Pat
         "exact_dedup",
         "near_dedup",
     ]
-    glob = crawl(tmp_path / "in", files=4, each=40)
+    glob = apart(crawl(tmp_path / "in", files=4, each=40))
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     counting = Counting(Ray(cluster.address, 2))

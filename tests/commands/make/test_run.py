@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.commands.calling import written
-from tests.engine import crawl, run_it, settings, tree_hash
+from tests.engine import apart, crawl, run_it, settings, tree_hash
 
 ROOT = Path(__file__).parents[3]
 
@@ -30,7 +30,7 @@ def gate(tmp_path: Path) -> Path:
 def config(tmp_path: Path, gate: Path) -> dict[str, Any]:
     """A run in which each file has a page that waits at the gate."""
     stages = [{"tests.gate:Gate": {"folder": str(gate), "page": 25}}, "language", "gopher", "exact_dedup", "near_dedup"]
-    return settings(crawl(tmp_path / "in", files=3, each=40), tmp_path / "out", stages=stages)
+    return settings(apart(crawl(tmp_path / "in", files=3, each=40)), tmp_path / "out", stages=stages)
 
 
 @pytest.fixture
@@ -121,8 +121,11 @@ def test_where_no_one_watches_there_are_lines(config: dict[str, Any], gate: Path
     assert process.returncode == 0
     lines = said.splitlines()
     assert lines[0].startswith("curate: scan 3 slices, ")
-    assert lines[-1] == "curate: write 1 shard" and "curate: decide near_dedup" in lines
-    assert all(line.startswith("curate: ") for line in lines) and "\r" not in said
+    work, (end, *next_steps) = lines[:-4], lines[-4:]
+    assert work[-1] == "curate: write 1 shard" and "curate: decide near_dedup" in work
+    assert all(line.startswith("curate: ") for line in work) and "\r" not in said
+    assert end.startswith("curate: ") and end.endswith(f", in {tmp_path / 'out'}")
+    assert [line.split()[:2] for line in next_steps] == [["curate", word] for word in ("stats", "report", "why")]
     assert out.splitlines()[-1].startswith("kept ")
 
 
@@ -144,7 +147,7 @@ def test_on_a_terminal_there_is_a_bar(config: dict[str, Any], gate: Path, tmp_pa
     os.close(ours)
     assert process.returncode == 0
     bar = shown.decode()
-    assert "scan: 100%" in bar and "pages/s" in bar and "pass" in bar and "\r" in bar
+    assert "scan 100%" in bar and "pages/s" in bar and "pass" in bar and "\r" in bar
 
 
 def test_timings_and_stats_are_apart(config: dict[str, Any], gate: Path, tmp_path: Path) -> None:
