@@ -37,11 +37,11 @@ class RoutedFile:
 
     def read(self, columns: list[str] | None = None) -> pa.Table:
         """Some columns, or all."""
-        return self._whole(self.file.read(self._held(columns)), columns)
+        return self._with_column(self.file.read(self._held(columns)), columns)
 
     def read_row_group(self, number: int, columns: list[str] | None = None) -> pa.Table:
         """Some columns of a row group, or all."""
-        return self._whole(self.file.read_row_group(number, self._held(columns)), columns)
+        return self._with_column(self.file.read_row_group(number, self._held(columns)), columns)
 
     def iter_batches(
         self, rows: int, columns: list[str] | None = None, row_groups: list[int] | None = None
@@ -49,7 +49,7 @@ class RoutedFile:
         """Some columns, at most so many rows at a time."""
         for batch in self.file.iter_batches(rows, row_groups=row_groups, columns=self._held(columns)):
             if self._left:
-                (batch,) = self._whole(pa.Table.from_batches([batch]), columns).to_batches()
+                (batch,) = self._with_column(pa.Table.from_batches([batch]), columns).to_batches()
             yield batch
 
     def _held(self, columns: list[str] | None) -> list[str] | None:
@@ -58,7 +58,7 @@ class RoutedFile:
             return columns
         return [name for name in columns if name != self._left.name] or self.file.schema_arrow.names[1:2]
 
-    def _whole(self, table: pa.Table, columns: list[str] | None) -> pa.Table:
+    def _with_column(self, table: pa.Table, columns: list[str] | None) -> pa.Table:
         if self._left is None:
             return table
         values = pa.repeat(self._value, table.num_rows)

@@ -149,7 +149,7 @@ class RemoteBytes:
     def __init__(self, url: str, storage: dict[str, Any] | None, parallel: int) -> None:
         self._url, self._parallel = url, parallel
         self._fs, self._path = file_system(url, storage)
-        self._whole: IO[bytes] | None = None
+        self._download: IO[bytes] | None = None
         info = retried(url, lambda: self._fs.info(self._path), parallel)
         if not isinstance(info.get("size"), int):
             raise SourceError(f"{mask_url(url)}: the server does not say how long the file is; download it first")
@@ -161,9 +161,9 @@ class RemoteBytes:
         data = b""
         tries = 0
         while offset + len(data) < end:
-            if self._whole is not None:
-                self._whole.seek(offset)
-                return self._whole.read(end - offset)
+            if self._download is not None:
+                self._download.seek(offset)
+                return self._download.read(end - offset)
             start = offset + len(data)
             more = self._range(start, end)
             if len(more) > end - start:
@@ -186,10 +186,10 @@ class RemoteBytes:
     def _keep_whole(self, data: bytes) -> None:
         if len(data) != self.size:
             raise SourceError(f"{mask_url(self._url)}: is {len(data)} bytes long now, but was {self.size}; start anew")
-        self._whole = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
-        self._whole.write(data)
+        self._download = tempfile.TemporaryFile()  # noqa: SIM115  closed by close()
+        self._download.write(data)
 
     def close(self) -> None:
         """Gives back the temporary file, if there is one."""
-        if self._whole is not None:
-            self._whole.close()
+        if self._download is not None:
+            self._download.close()
