@@ -20,6 +20,7 @@ from typing import Any
 
 import sentencepiece
 
+from curate.errors import UserError
 from stages.edu import Edu
 from stages.fasttext_quality import FastTextQuality
 from stages.importance import Importance
@@ -113,7 +114,7 @@ def verdict(stage: Check, path: str) -> str:
         cache.cache_clear()
     try:
         stage(path).check([], [])
-    except ValueError as error:
+    except (ValueError, UserError) as error:
         return "no sentence" if "\n" in str(error) or len(str(error)) < 10 else "a sentence"
     return "loads"
 

@@ -150,7 +150,7 @@ def half_written(folder: Path) -> Iterator[Path]:
         inside = path.relative_to(folder).parts
         if ".work" in inside or any(part.startswith("curate-") for part in inside):
             continue
-        if re.search(r"\.tmp|\.part$|~$", path.name):
+        if re.search(r"\.tmp|\.part$|.~$", path.name):
             yield path
         if path.name in FINAL - {"manifest.json"} and not (path.parent / "manifest.json").exists():
             yield path
