@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from curate import __version__
-from curate.errors import UserError, brief, explained
-from curate.terminal import any_letter, mistakes_printable, say
+from curate.errors import UserError, brief, explained, mistakes_printable
+from curate.terminal import any_letter, say
 
 # Name of each command and the module that defines it as `command`.
 COMMANDS = {

@@ -3,7 +3,8 @@
 import errno
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 # Told by type, since file systems behind a URL raise these without a number.
 CAUSES: dict[type[OSError], str] = {
@@ -48,6 +49,20 @@ def brief(sentence: str) -> str:
 def one_line(name: str) -> str:
     """A name fit for a cell of a table: as `printable` makes it, line breaks and tabs as `\\n` and `\\t`."""
     return printable(name).replace("\n", "\\n").replace("\t", "\\t")
+
+
+@contextmanager
+def mistakes_printable() -> Iterator[None]:
+    """What click says of a wrong argument goes out printable, too."""
+    import click  # here, since stages and the library need no command line
+    from click.exceptions import NoArgsIsHelpError
+
+    try:
+        yield
+    except NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise click.UsageError(brief(error.format_message()), error.ctx) from None
 
 
 def hint(word: str, known: Collection[str]) -> str:

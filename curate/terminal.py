@@ -8,14 +8,12 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
-from click.exceptions import NoArgsIsHelpError
 
-from curate.errors import UNSEEN, brief, printable
+from curate.errors import UNSEEN, printable
 
 
 def any_letter() -> None:
@@ -57,14 +55,3 @@ def say_data(data: str | bytes, nl: bool = True) -> None:
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
-
-
-@contextmanager
-def mistakes_printable() -> Iterator[None]:
-    """What click says of a wrong argument goes out printable, too."""
-    try:
-        yield
-    except NoArgsIsHelpError:
-        raise
-    except click.UsageError as error:
-        raise click.UsageError(brief(error.format_message()), error.ctx) from None

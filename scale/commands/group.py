@@ -6,15 +6,13 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from shutil import get_terminal_size
 from typing import IO, Any
 
 import click
-from click.exceptions import NoArgsIsHelpError
 
-from curate.errors import UserError, brief, printable
+from curate.errors import UserError, brief, mistakes_printable, printable
 from scale.refusal import Refusal
 from scale.units import read_number, round_numbers
 
@@ -41,28 +39,18 @@ def program(ctx: click.Context) -> str:
     return ctx.find_root().info_name or "scale"
 
 
-@contextmanager
-def _printable() -> Iterator[None]:
-    try:
-        yield
-    except NoArgsIsHelpError:
-        raise
-    except click.UsageError as error:
-        raise click.UsageError(brief(error.format_message()), error.ctx) from None
-
-
 class RefusingGroup(click.Group):
     """A group whose commands end an impossible input in one sentence and exit status 2, without a traceback."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the arguments; a mistake goes out printable, whatever the argument holds."""
-        with _printable():
+        with mistakes_printable():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a refused input (or a formula's ValueError) becomes its sentence."""
         try:
-            with _printable():
+            with mistakes_printable():
                 return super().invoke(ctx)
         except UserError as error:
             raise Refused(str(error), program(ctx)) from error

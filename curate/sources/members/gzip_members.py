@@ -27,6 +27,31 @@ class Member:
     bounded: bool = False  # broken inside, yet known to end at `end`
 
 
+class MemberData:
+    """What one member or frame inflates to: all of it up to `max_bytes`, above them the head alone."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.size = 0
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._head = b""
+
+    def add(self, data: bytes) -> None:
+        """Takes the next stretch."""
+        self.size += len(data)
+        if self.size <= self._max_bytes:
+            self._parts.append(data)
+        elif not self._head:
+            self._head = b"".join([*self._parts, data])[:KEPT_OF_TOO_LARGE]
+            self._parts = []
+
+    def member(self, start: int, end: int) -> Member:
+        """The member, once it came to its end."""
+        if self.size > self._max_bytes:
+            return Member(start, end, self._head, self.size, too_large=True)
+        return Member(start, end, self._parts[0] if len(self._parts) == 1 else b"".join(self._parts), self.size)
+
+
 def _cause(error: Exception) -> str:
     return str(error).rpartition(": ")[2]
 
@@ -67,9 +92,9 @@ class GzipMembers:
         """The member at `offset`; above `max_bytes` it is inflated to its end but not held."""
         inflater = zlib.decompressobj(31)
         take = self.window.take
-        parts: list[bytes] = []
-        size, position, chunk_bytes = 0, offset, FIRST_CHUNK
-        head = tail = b""
+        inflated = MemberData(max_bytes)
+        position, chunk_bytes = offset, FIRST_CHUNK
+        tail = b""
         try:
             while not inflater.eof:
                 if not tail:
@@ -77,21 +102,12 @@ class GzipMembers:
                     position += len(tail)
                     chunk_bytes = min(2 * chunk_bytes, LARGEST_CHUNK)
                     if not tail:
-                        return Member(offset, position, b"", size, "the file ends inside this member")
-                data = inflater.decompress(tail, LARGEST_CHUNK * 16)
+                        return Member(offset, position, b"", inflated.size, "the file ends inside this member")
+                inflated.add(inflater.decompress(tail, LARGEST_CHUNK * 16))
                 tail = inflater.unconsumed_tail
-                size += len(data)
-                if size <= max_bytes:
-                    parts.append(data)
-                elif not head:
-                    head = b"".join([*parts, data])[:KEPT_OF_TOO_LARGE]
-                    parts = []
         except InflateError as error:
-            return Member(offset, position, b"", size, _cause(error))
-        end = position - len(inflater.unused_data)
-        if size > max_bytes:
-            return Member(offset, end, head, size, too_large=True)
-        return Member(offset, end, parts[0] if len(parts) == 1 else b"".join(parts), size)
+            return Member(offset, position, b"", inflated.size, _cause(error))
+        return inflated.member(offset, position - len(inflater.unused_data))
 
     def stream(self, offset: int) -> Iterator[tuple[bytes, int, str]]:
         """Inflated stretches from the member at `offset` to its end, with the file position reached.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import zstandard
 
-from curate.sources.members.gzip_members import KEPT_OF_TOO_LARGE, Member
+from curate.sources.members.gzip_members import Member, MemberData
 from curate.sources.members.window import MemoryBytes, Window
 
 MAGIC = b"\x28\xb5\x2f\xfd"
@@ -51,22 +51,12 @@ class ZstdFrames:
 
     def member(self, offset: int, max_bytes: int) -> Member:
         """The frame at `offset`; above `max_bytes` it is inflated to its end but not held."""
-        parts: list[bytes] = []
-        size = 0
-        head = b""
-        end = offset
+        inflated, end = MemberData(max_bytes), offset
         for data, end, fault in self.stream(offset):
             if fault:
-                return self._broken(offset, end, size, fault)
-            size += len(data)
-            if size <= max_bytes:
-                parts.append(data)
-            elif not head:
-                head = b"".join([*parts, data])[:KEPT_OF_TOO_LARGE]
-                parts = []
-        if size > max_bytes:
-            return Member(offset, end, head, size, too_large=True)
-        return Member(offset, end, b"".join(parts), size)
+                return self._broken(offset, end, inflated.size, fault)
+            inflated.add(data)
+        return inflated.member(offset, end)
 
     def _broken(self, offset: int, reached: int, size: int, fault: str) -> Member:
         """A frame that does not inflate; where its blocks lead to another frame, its end is known all the same."""
