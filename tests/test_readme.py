@@ -9,11 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md",)
 BLOCK = re.compile(r"<!-- output -->\s*```\w*\n(.*?)```", re.DOTALL)
 TIMEOUT_SECONDS = 300
 
@@ -46,25 +46,33 @@ def same(shown: list[str], printed: list[str]) -> bool:
     return bool(printed) and shown[0] == printed[0] and same(shown[1:], printed[1:])
 
 
-def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
-    for folder in ("configs", "sample_crawl"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+def begun(folder: Path) -> dict[str, str]:
+    """What a page begins with: configs/ and sample_crawl/ in a folder; returns the surroundings of its commands."""
+    for name in ("configs", "sample_crawl"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    surroundings = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1"}
-    for page in PAGES:
-        for command in commands((ROOT / page).read_text(encoding="utf-8")):
-            done = subprocess.run(
-                command.line,
-                shell=True,
-                cwd=tmp_path,
-                env=surroundings,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=TIMEOUT_SECONDS,
-            )
-            printed = [line.rstrip() for line in done.stdout.splitlines()]
-            assert same(command.shown, printed), f"{page}: $ {command.line}\nprinted:\n{done.stdout}"
+    return {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1"}
+
+
+def check_commands(page: str, folder: Path, surroundings: Mapping[str, str]) -> None:
+    """Runs the commands of a page's marked blocks. AssertionError where one prints something else than is shown."""
+    for command in commands(page):
+        done = subprocess.run(
+            command.line,
+            shell=True,
+            cwd=folder,
+            env=surroundings,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT_SECONDS,
+        )
+        printed = [line.rstrip() for line in done.stdout.splitlines()]
+        assert same(command.shown, printed), f"$ {command.line}\nprinted:\n{done.stdout}"
+
+
+def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    check_commands((ROOT / "README.md").read_text(encoding="utf-8"), tmp_path, begun(tmp_path))
 
 
 def test_blocks_are_found_and_compared() -> None:

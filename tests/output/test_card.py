@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ os._exit(0)  # at the interpreter's end a reading thread of datasets now and the
 """
 
 
-@pytest.mark.skipif(find_spec("datasets") is None, reason="datasets is not installed")
 def test_load_dataset_finds_shards_and_ledger(tmp_path: Path) -> None:
     stages = [{"language": {"keep": ["en", "de"]}}, "gopher", "exact_dedup", "near_dedup"]
     config = settings(crawl(tmp_path / "in"), tmp_path / "out", write={"by": "language"}, stages=stages)
@@ -52,7 +50,6 @@ os._exit(0)
 """
 
 
-@pytest.mark.skipif(find_spec("datasets") is None, reason="datasets is not installed")
 def test_each_folder_is_a_configuration(tmp_path: Path) -> None:
     rows = [{"text": text(number), "language": ["default", "de", None, "a/b"][number % 4]} for number in range(8)]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -2,7 +2,6 @@
 
 import json
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +46,14 @@ def test_readers_give_the_column_back(tmp_path: Path, order: str) -> None:
     assert all("kind" not in pq.read_schema(path).names for path in shards.rglob("*.parquet"))
     assert by_url(pq.read_table(shards).to_pylist()) == VALUES
     assert by_url(ds.dataset(shards, partitioning="hive").to_table().to_pylist()) == VALUES
-    if find_spec("polars"):
-        polars = import_module("polars")
-        assert by_url(polars.read_parquet(shards).to_dicts()) == VALUES
-        assert by_url(polars.scan_parquet(shards).collect().to_dicts()) == VALUES
-    if find_spec("duckdb"):
-        duckdb = import_module("duckdb")
-        sql = f"FROM read_parquet('{shards}/**/*.parquet', hive_partitioning = true) SELECT kind ORDER BY url"
-        assert [kind for (kind,) in duckdb.sql(sql).fetchall()] == VALUES
+    polars = import_module("polars")
+    assert by_url(polars.read_parquet(shards).to_dicts()) == VALUES
+    assert by_url(polars.scan_parquet(shards).collect().to_dicts()) == VALUES
+    duckdb = import_module("duckdb")
+    sql = f"FROM read_parquet('{shards}/**/*.parquet', hive_partitioning = true) SELECT kind ORDER BY url"
+    assert [kind for (kind,) in duckdb.sql(sql).fetchall()] == VALUES
 
 
-@pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 def test_pandas_gives_the_column_back(tmp_path: Path) -> None:
     pandas = import_module("pandas")
     values = [value for value in VALUES if value is not None]

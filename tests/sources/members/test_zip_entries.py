@@ -58,28 +58,26 @@ def cut(data: bytes) -> bytes:
     return data[:-30]
 
 
-def with_row(number: int, value: int) -> Callable[[bytes], bytes]:
-    """The archive with another number in its directory's first row: 3 flags, 4 method, 8 stored, 9 size, 16 place."""
+def changed(layout: struct.Struct, mark: bytes, number: int, value: int) -> Callable[[bytes], bytes]:
+    """The archive with another number in the record that begins with a mark."""
 
-    def changed(data: bytes) -> bytes:
-        at = data.index(b"PK\x01\x02")
-        row = list(ROW.unpack_from(data, at))
+    def harmed(data: bytes) -> bytes:
+        at = data.index(mark)
+        row = list(layout.unpack_from(data, at))
         row[number] = value
-        return data[:at] + ROW.pack(*row) + data[at + ROW.size :]
+        return data[:at] + layout.pack(*row) + data[at + layout.size :]
 
-    return changed
+    return harmed
+
+
+def with_row(number: int, value: int) -> Callable[[bytes], bytes]:
+    """In the directory's first row: 3 flags, 4 method, 8 stored, 9 size, 16 place."""
+    return changed(ROW, b"PK\x01\x02", number, value)
 
 
 def with_end(number: int, value: int) -> Callable[[bytes], bytes]:
-    """The same of the record at its end: 1 disk, 4 count, 5 length and 6 place of the directory."""
-
-    def changed(data: bytes) -> bytes:
-        at = data.rindex(b"PK\x05\x06")
-        row = list(END.unpack_from(data, at))
-        row[number] = value
-        return data[:at] + END.pack(*row) + data[at + END.size :]
-
-    return changed
+    """In the record at its end: 5 length and 6 place of the directory."""
+    return changed(END, b"PK\x05\x06", number, value)
 
 
 @pytest.mark.parametrize(
